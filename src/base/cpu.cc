@@ -1,0 +1,160 @@
+// CPU features from cpuid, caches and limits from what Linux says in /sys and /proc.
+#include "base/cpu.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr std::string_view kLevelNames[] = {"baseline", "avx2", "avx512"};
+
+// The first `size` bytes of a small system file; empty when there is none.
+std::string read_system_file(const char* path) {
+  std::FILE* file = std::fopen(path, "r");
+  if (!file) return {};
+  char text[256];
+  size_t n = std::fread(text, 1, sizeof text, file);
+  std::fclose(file);
+  return std::string(text, n);
+}
+
+#if defined(__x86_64__)
+void read_cpuid(CpuInfo& info) {
+  unsigned a, b, c, d;
+  if (__get_cpuid(0, &a, &b, &c, &d)) {
+    char vendor[13] = {};
+    std::memcpy(vendor, &b, 4);
+    std::memcpy(vendor + 4, &d, 4);
+    std::memcpy(vendor + 8, &c, 4);
+    info.vendor = vendor;
+  }
+  char model[49] = {};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!__get_cpuid(0x80000002 + i, &a, &b, &c, &d)) break;
+    unsigned words[4] = {a, b, c, d};
+    std::memcpy(model + 16 * i, words, 16);
+  }
+  info.model = model;
+  while (!info.model.empty() && info.model.back() == ' ') info.model.pop_back();
+
+  // These builtins also ask the operating system whether it saves the wide registers.
+  __builtin_cpu_init();
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+              (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C));
+  bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  info.level = avx512 ? CpuLevel::avx512 : avx2 ? CpuLevel::avx2 : CpuLevel::baseline;
+  info.vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+  info.bf16 = avx512 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & (1u << 5));
+}
+#else
+void read_cpuid(CpuInfo&) {}
+#endif
+
+size_t cache_bytes(int level, size_t otherwise) {
+  for (int index = 0; index < 8; ++index) {
+    std::string base = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    std::string found = read_system_file((base + "level").c_str());
+    if (found.empty()) break;
+    if (std::atoi(found.c_str()) != level) continue;
+    if (read_system_file((base + "type").c_str()).starts_with("Instruction")) continue;
+    std::string size = read_system_file((base + "size").c_str());
+    long n = std::atol(size.c_str());
+    if (n <= 0) continue;
+    size_t unit = size.find('M') != std::string::npos ? size_t{1} << 20 : size_t{1} << 10;
+    return static_cast<size_t>(n) * unit;
+  }
+  return otherwise;
+}
+
+std::optional<int> cgroup_cpus() {
+  if (auto v2 = read_system_file("/sys/fs/cgroup/cpu.max"); !v2.empty()) return cpus_of_quota(v2);
+  std::string quota = read_system_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::string period = read_system_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (quota.empty() || period.empty()) return std::nullopt;
+  return cpus_of_quota(quota + " " + period);
+}
+
+int usable_cpus() {
+  int n = 0;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+  if (n < 1) n = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));  // more CPUs than cpu_set_t holds
+  if (auto quota = cgroup_cpus()) n = std::min(n, *quota);
+  return std::max(n, 1);
+}
+
+CpuInfo read_cpu_info() {
+  CpuInfo info;
+  read_cpuid(info);
+  info.cpus = usable_cpus();
+  info.l1_bytes = cache_bytes(1, info.l1_bytes);
+  info.l2_bytes = cache_bytes(2, info.l2_bytes);
+  info.l3_bytes = cache_bytes(3, info.l3_bytes);
+  return info;
+}
+
+CpuLevel level_after_environment() {
+  CpuLevel level = cpu_info().level;
+  const char* wanted = std::getenv("TRINE_CPU");
+  if (!wanted || !*wanted) return level;
+  auto cap = cpu_level_from_name(wanted);
+  if (!cap) {
+    throw Error(ErrorCode::invalid_argument,
+                "TRINE_CPU: got '" + std::string(wanted) + "'; accepted are baseline, avx2, avx512");
+  }
+  return std::min(level, *cap);
+}
+
+constexpr uint8_t kNoCap = 255;
+std::atomic<uint8_t> test_cap{kNoCap};
+
+}  // namespace
+
+std::string_view name(CpuLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
+
+std::optional<CpuLevel> cpu_level_from_name(std::string_view text) {
+  for (CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2, CpuLevel::avx512})
+    if (name(level) == text) return level;
+  return std::nullopt;
+}
+
+std::string CpuInfo::fingerprint() const { return model + " " + std::string(name(level)); }
+
+const CpuInfo& cpu_info() {
+  static const CpuInfo info = read_cpu_info();
+  return info;
+}
+
+CpuLevel cpu_level() {
+  static const CpuLevel level = level_after_environment();
+  uint8_t cap = test_cap.load(std::memory_order_relaxed);
+  return cap == kNoCap ? level : std::min(level, static_cast<CpuLevel>(cap));
+}
+
+void limit_cpu_level(std::optional<CpuLevel> cap) { test_cap = cap ? static_cast<uint8_t>(*cap) : kNoCap; }
+
+int default_thread_count() { return cpu_info().cpus; }
+
+std::optional<int> cpus_of_quota(std::string_view text) {
+  long long quota = 0, period = 0;
+  if (std::sscanf(std::string(text).c_str(), "%lld %lld", &quota, &period) != 2) return std::nullopt;  // "max 100000"
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return static_cast<int>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
+}
+
+}  // namespace trine
