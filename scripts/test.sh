@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Builds and tests everything, stage by stage; stops at the first stage that fails and names it.
+#
+#   scripts/test.sh                 every stage
+#   scripts/test.sh layers unit     only these
+#   FUZZ_SECONDS=600 scripts/test.sh fuzz
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+python=.venv/bin/python
+
+build() {  # build <preset>
+  cmake --preset "$1" >/dev/null
+  cmake --build --preset "$1" -j "$jobs"
+}
+
+# Every include points the right way, and the checker itself still notices one that does not.
+stage_layers() {
+  python3 scripts/check_layers.py --self-test
+  python3 scripts/check_layers.py
+}
+
+stage_build() { build release; }
+
+stage_unit() { ctest --test-dir build --output-on-failure -j "$jobs"; }
+
+# Trained networks from packages, against onnxruntime on the same tensors.
+stage_models() { "$python" scripts/check_against_ort.py --trine build/bin/trine; }
+
+# The ONNX backend node tests; prints `onnx backend node tests: P of N passed` and writes docs/onnx.md's list.
+stage_conformance() { "$python" tests/conformance/run.py; }
+
+# The unit tests again under the address and undefined-behaviour sanitizers.
+stage_asan() {
+  build asan
+  ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build/asan --output-on-failure -j "$jobs"
+}
+
+# Damaged and hostile files for FUZZ_SECONDS (60) per target, then random edge-value models.
+stage_fuzz() { tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"; }
+
+stages=(layers build unit models conformance asan fuzz)
+for stage in "${@:-${stages[@]}}"; do
+  if ! declare -F "stage_$stage" >/dev/null; then
+    echo "error: test.sh: stage $stage; accepted: ${stages[*]}" >&2
+    exit 2
+  fi
+done
+for stage in "${@:-${stages[@]}}"; do
+  started=$SECONDS
+  echo "=== $stage"
+  # A subshell of its own with -e: `if ! stage` would switch -e off inside the stage.
+  set +e
+  (set -e; "stage_$stage")
+  status=$?
+  set -e
+  if ((status)); then
+    echo "=== $stage failed after $((SECONDS - started)) s"
+    exit "$status"
+  fi
+  echo "=== $stage passed in $((SECONDS - started)) s"
+done
