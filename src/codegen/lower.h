@@ -52,7 +52,9 @@ class LowerContext {
   virtual Scalar apply(ScalarOp op, Scalar a) = 0;
   virtual Scalar apply(ScalarOp op, Scalar a, Scalar b) = 0;   // operand types must agree
   virtual Scalar select(Scalar condition, Scalar a, Scalar b) = 0;
-  virtual Scalar cast(Scalar a, DType to) = 0;                 // ONNX Cast rules
+  // ONNX Cast rules. To a storage type (i8, f16, ...) it wraps or rounds to that type; the scalar stays in its compute
+  // type (f32 for f16). Results in small integers are wrapped this way before they are used again.
+  virtual Scalar cast(Scalar a, DType to) = 0;
   virtual DType type(Scalar a) const = 0;
   // Folds `body` over a box of the given extents; sums in f32 (f64 for f64, i64 for integers).
   virtual Scalar reduce(Reduce kind, const std::vector<Dim>& extents,

@@ -27,7 +27,8 @@ struct OpDef {
   void (*infer)(InferContext&) = nullptr;      // types and symbolic shapes of the outputs; checks the inputs
   void (*reference)(EvalContext&) = nullptr;   // plain loops, f64 sums: the oracle, and the fallback kernel
 
-  // Value of output element `context.index()`; runs on every backend. Null: runs as kernel row or on the host.
+  // Value of output element `context.index()`; runs on every backend. Null: runs as kernel row or on the host. It
+  // returns Scalar{} (id -1) for a node that has no loop form after all (axes unknown, a string, ...).
   codegen::Scalar (*lower)(codegen::LowerContext&) = nullptr;
 
   bool elementwise = false;     // output[i] depends only on input[i] after broadcasting
