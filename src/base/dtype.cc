@@ -28,6 +28,7 @@ constexpr std::array<Row, kDTypeCount> kRows = {{
     {"f8e5m2fnuz", 1, Family::real, 0}, {"f8e8m0", 1, Family::real, 0},
     {"i4", 1, Family::sint, 4}, {"u4", 1, Family::uint, 4}, {"f4e2m1", 1, Family::real, 0},
     {"i2", 1, Family::sint, 2}, {"u2", 1, Family::uint, 2},
+    {"f6e2m3", 1, Family::real, 0}, {"f6e3m2", 1, Family::real, 0},
 }};
 
 const Row& row(DType type) { return kRows[static_cast<size_t>(type)]; }

@@ -28,6 +28,8 @@ constexpr Format format_of(DType type) {
     case DType::f8e5m2: return {5, 2, 15, true, true, 0x7e, 57344};
     case DType::f8e5m2fnuz: return {5, 2, 16, false, false, 0x80, 57344};
     case DType::f4e2m1: return {2, 1, 1, false, true, 0, 6};
+    case DType::f6e2m3: return {2, 3, 1, false, true, 0, 7.5};
+    case DType::f6e3m2: return {3, 2, 3, false, true, 0, 28};
     default: return {};
   }
 }

@@ -15,7 +15,7 @@ enum class Overflow : uint8_t { ieee, saturate };
 // How a value between two representable ones is rounded; `down` and `up` are towards zero and away from it.
 enum class Rounding : uint8_t { nearest_even, down, up };
 
-// Bits of `value` in a float format of at most 16 bits (f16, bf16, f8*, f4e2m1).
+// Bits of `value` in a float format of at most 16 bits (f16, bf16, f8*, f6*, f4e2m1).
 uint16_t small_float_bits(DType type, double value, Overflow overflow = Overflow::ieee,
                           Rounding rounding = Rounding::nearest_even);
 double small_float_value(DType type, uint16_t bits);
