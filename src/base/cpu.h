@@ -18,15 +18,15 @@ std::string_view name(CpuLevel level);
 std::optional<CpuLevel> cpu_level_from_name(std::string_view name);
 
 struct CpuInfo {
-  std::string vendor;       // "AuthenticAMD"
-  std::string model;        // "AMD EPYC 9B14"
+  std::string vendor;                   // "AuthenticAMD"
+  std::string model;                    // "AMD EPYC 9B14"
   CpuLevel level = CpuLevel::baseline;  // of the hardware, not capped
-  bool vnni = false;        // AVX-512 VNNI
-  bool bf16 = false;        // AVX-512 BF16
-  int cpus = 1;             // this process may run on: affinity mask and cgroup quota
-  size_t l1_bytes = 32 << 10;   // data cache of one core
-  size_t l2_bytes = 512 << 10;  // of one core
-  size_t l3_bytes = 8 << 20;    // shared
+  bool vnni = false;                    // AVX-512 VNNI
+  bool bf16 = false;                    // AVX-512 BF16
+  int cpus = 1;                         // this process may run on: affinity mask and cgroup quota
+  size_t l1_bytes = 32 << 10;           // data cache of one core
+  size_t l2_bytes = 512 << 10;          // of one core
+  size_t l3_bytes = 8 << 20;            // shared
 
   // Model and level: what a timing or a packed weight depends on.
   std::string fingerprint() const;

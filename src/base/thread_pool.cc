@@ -114,7 +114,8 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int threads) : threads_(std::clamp(threads > 0 ? threads : default_thread_count(), 1, kMaxThreads)) {
+ThreadPool::ThreadPool(int threads)
+    : threads_(std::clamp(threads > 0 ? threads : default_thread_count(), 1, kMaxThreads)) {
   if (threads_ == 1) return;
   state_ = std::make_unique<State>(threads_);
   for (int i = 1; i < threads_; ++i) state_->workers.emplace_back([this, i] { work(i); });

@@ -1,0 +1,43 @@
+// find: which rows can compute a problem, fastest first, and why the others cannot.
+#pragma once
+
+#include "dnn/kernel_row.h"
+
+namespace trine::dnn {
+
+struct Limits {
+  CpuLevel level = cpu_level();
+  int threads = 1;
+  size_t workspace_bytes = SIZE_MAX;
+  bool winograd = true;               // allows Numerics::winograd
+  std::span<const std::string> drop;  // names of rows that must not be used
+  double measure_seconds = 0;         // > 0: time the best candidates on random data within this budget
+};
+
+struct Candidate {
+  const KernelRow* row;
+  double seconds;  // the cost model's, or measured
+  bool measured;
+};
+
+struct Refusal {
+  const KernelRow* row;
+  std::string reason;
+};
+
+struct Choice {
+  Problem problem;
+  std::vector<Candidate> candidates;  // fastest first
+  std::vector<Refusal> refusals;
+
+  const KernelRow* best() const { return candidates.empty() ? nullptr : candidates.front().row; }
+  std::string text() const;  // a line per candidate and refusal
+};
+
+// With TRINE_DEBUG=3 the choice is printed to stderr.
+Choice find(const Problem& problem, const Limits& limits = {});
+
+// Runs `row` on random data until the median of its time is known or `budget_seconds` are spent.
+double measure(const KernelRow& row, const Problem& problem, int threads, double budget_seconds);
+
+}  // namespace trine::dnn

@@ -1,0 +1,103 @@
+// KernelRow: one way to compute one kind of problem on one kind of machine. Rows stand in tables, best first; adding an
+// algorithm is adding a row and its functions. Backends register their tables when their object files are linked.
+#pragma once
+
+#include <span>
+
+#include "base/cpu.h"
+#include "dnn/problem.h"
+
+namespace trine {
+class ThreadPool;
+}
+
+namespace trine::dnn {
+
+// How results may differ from sums in f32 of the definition's own terms.
+enum class Numerics : uint8_t {
+  exact,     // the definition's products, f32 sums in some fixed order
+  winograd,  // sums of transformed inputs: error of the order of a direct f32 sum, but other products
+};
+
+// How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level.
+enum class Packing : uint8_t {
+  none,
+  panels16,           // [group][N/16][K][16], K = (kernel position, channel); zero padded columns
+  panels16_by_phase,  // transposed convolution: one panels16 block per output phase
+  depthwise16,        // [C/16][kernel position][16]
+  winograd2,
+  winograd4,  // transformed filters, [a*a] planes of panels16
+  recurrent,  // input and recurrent weights and bias of every direction
+};
+std::string_view name(Packing packing);
+
+// Pointers of one call. Which in[] and out[] mean what:
+//   conv       in x                                     out y      packed, bias [M], residual (as y)
+//   matmul     in a, b (b null when b_constant)         out y      packed when b_constant, bias [N], residual (as y)
+//   pool, resize, copy   in x                           out y
+//   attention  in q, k, v, mask                         out y
+//   rnn        in x, initial_h, initial_c (may be null) out y, y_h, y_c (each may be null)    packed
+//   gather     in data, indices                         out y
+// `workspace` has workspace_bytes(problem, pool threads) bytes; it and `packed` are 64-byte aligned.
+struct Args {
+  const void* in[4] = {};
+  void* out[3] = {};
+  const void* packed = nullptr;
+  const float* bias = nullptr;
+  const float* residual = nullptr;
+  void* workspace = nullptr;
+  ThreadPool* pool = nullptr;  // null: one thread
+};
+
+struct KernelRow {
+  std::string_view name;  // op_in_out_algorithm_arch: "conv_f32_indirect_gemm_avx512"
+  OpKind op;
+  CpuLevel needs;
+  DType in = DType::f32;
+  DType out = DType::f32;
+  Numerics numerics = Numerics::exact;
+  Packing packing = Packing::none;
+
+  // Null when the row can compute the problem, else why not ("stride 2x2; only 1x1").
+  const char* (*fits)(const Problem&);
+  // Estimated seconds on `threads` threads.
+  double (*cost)(const Problem&, int threads);
+  size_t (*workspace_bytes)(const Problem&, int threads) = nullptr;  // null: none
+  // Weights, as Args describes them, in ONNX order: conv {w}, matmul {b}, rnn {w, r, bias or null}. Null: no packing.
+  size_t (*packed_bytes)(const Problem&) = nullptr;
+  void (*prepack)(const Problem&, std::span<const void* const> weights, void* packed) = nullptr;
+  // Throws Error only for bad values in data (gather's indices).
+  void (*run)(const Problem&, const Args&);
+};
+
+inline size_t workspace_bytes(const KernelRow& row, const Problem& problem, int threads) {
+  return row.workspace_bytes ? row.workspace_bytes(problem, threads) : 0;
+}
+inline size_t packed_bytes(const KernelRow& row, const Problem& problem) {
+  return row.packed_bytes ? row.packed_bytes(problem) : 0;
+}
+
+// A table in a backend:  static const RegisterRows rows(kConv);
+class RegisterRows {
+ public:
+  explicit RegisterRows(std::span<const KernelRow> rows);
+};
+
+// While it lives, `row` stands before all others; tests plant wrong rows with it.
+class ScopedRow {
+ public:
+  explicit ScopedRow(const KernelRow& row);
+  ~ScopedRow();
+  ScopedRow(const ScopedRow&) = delete;
+  ScopedRow& operator=(const ScopedRow&) = delete;
+
+ private:
+  const KernelRow* row_;
+};
+
+// All rows of an operator, or all; best first within an operator as far as the tables say.
+std::vector<const KernelRow*> rows_of(OpKind op);
+std::vector<const KernelRow*> all_rows();
+const KernelRow* find_row(std::string_view name);  // null when there is none
+
+}  // namespace trine::dnn

@@ -1,0 +1,73 @@
+// Times a row on made-up data. Values are random but small, so that no activation saturates everything and no sum meets
+// denormals.
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "base/thread_pool.h"
+#include "dnn/find.h"
+#include "dnn/operands.h"
+#include "trine/base/tensor.h"
+
+namespace trine::dnn {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct MadeUp {
+  std::vector<Tensor> kept;
+  Args args;
+
+  void* bytes(size_t size) {
+    kept.emplace_back(DType::u8, Dims{static_cast<int64_t>(size)});
+    return kept.back().mutable_data();
+  }
+  float* floats(int64_t count) {
+    if (count == 0) return nullptr;
+    auto* data = static_cast<float*>(bytes(static_cast<size_t>(count) * sizeof(float)));
+    std::minstd_rand random(1);
+    for (int64_t i = 0; i < count; ++i) data[i] = static_cast<float>(random() % 2001) * 1e-3f - 1;
+    return data;
+  }
+};
+
+MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
+  MadeUp m;
+  OperandSizes sizes = operand_sizes(problem);
+  for (int i = 0; i < 4; ++i) m.args.in[i] = m.floats(sizes.in[i]);
+  for (int i = 0; i < 3; ++i) m.args.out[i] = m.floats(sizes.out[i]);
+  if (op_kind(problem) == OpKind::gather && sizes.in[1])
+    std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
+                sizes.in[1], 0);
+  m.args.bias = m.floats(sizes.bias);
+  m.args.residual = m.floats(sizes.residual);
+  if (size_t size = packed_bytes(row, problem)) {
+    const void* weights[3] = {};
+    for (int i = 0; i < 3; ++i) weights[i] = m.floats(sizes.weights[i]);
+    void* packed = m.bytes(size);
+    row.prepack(problem, std::span<const void* const>(weights), packed);
+    m.args.packed = packed;
+  }
+  if (size_t size = workspace_bytes(row, problem, pool.threads())) m.args.workspace = m.bytes(size);
+  m.args.pool = &pool;
+  return m;
+}
+
+}  // namespace
+
+double measure(const KernelRow& row, const Problem& problem, int threads, double budget_seconds) {
+  constexpr size_t kEnough = 30;
+  ThreadPool pool(threads);
+  MadeUp m = make_up(row, problem, pool);
+  row.run(problem, m.args);  // page faults and cold caches are not counted
+  std::vector<double> times;
+  for (double end = now() + budget_seconds; times.empty() || (times.size() < kEnough && now() < end);) {
+    double begin = now();
+    row.run(problem, m.args);
+    times.push_back(now() - begin);
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+}  // namespace trine::dnn

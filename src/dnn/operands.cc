@@ -1,0 +1,103 @@
+#include "dnn/operands.h"
+
+#include <algorithm>
+
+namespace trine::dnn {
+namespace {
+
+int64_t product(const Extents& e) { return e[0] * e[1] * e[2]; }
+int64_t or_dense(int64_t stride, int64_t dense) { return stride ? stride : dense; }
+
+OperandSizes sizes_of(const ConvProblem& p) {
+  OperandSizes s;
+  s.in[0] =
+      p.n * product(p.in) * (p.in_layout == Layout::nhwc ? or_dense(p.in_pixel_stride, p.in_channels) : p.in_channels);
+  s.weights[0] = p.in_channels * p.out_channels / p.groups * product(p.kernel);
+  s.out[0] = p.n * product(p.out) * or_dense(p.out_pixel_stride, p.out_channels);
+  if (p.epilogue.bias) s.bias = p.out_channels;
+  if (p.epilogue.residual != Residual::none) s.residual = s.out[0];
+  return s;
+}
+
+OperandSizes sizes_of(const MatmulProblem& p) {
+  OperandSizes s;
+  s.in[0] = element_count(p.a_batch) * p.m * p.k;
+  (p.b_constant ? s.weights[0] : s.in[1]) = element_count(p.b_batch) * p.k * p.n;
+  s.out[0] = element_count(batch_of(p)) * p.m * or_dense(p.out_row_stride, p.n);
+  if (p.epilogue.bias) s.bias = p.n;
+  if (p.epilogue.residual != Residual::none) s.residual = s.out[0];
+  return s;
+}
+
+OperandSizes sizes_of(const PoolProblem& p) {
+  OperandSizes s;
+  s.in[0] = p.n * product(p.in) * or_dense(p.in_pixel_stride, p.channels);
+  s.out[0] = p.n * product(p.out) * or_dense(p.out_pixel_stride, p.channels);
+  return s;
+}
+
+// One past the last element that strides reach.
+int64_t reach(const std::array<int64_t, 3>& stride, int64_t batch, int64_t heads, int64_t positions, int64_t inner) {
+  return stride[0] * (batch - 1) + stride[1] * (heads - 1) + stride[2] * (positions - 1) + inner;
+}
+
+OperandSizes sizes_of(const AttentionProblem& p) {
+  OperandSizes s;
+  s.in[0] = reach(p.q_stride, p.batch, p.heads, p.q_len, p.head_dim);
+  s.in[1] = reach(p.k_stride, p.batch, p.kv_heads, p.kv_len, p.head_dim);
+  s.in[2] = reach(p.v_stride, p.batch, p.kv_heads, p.kv_len, p.v_head_dim);
+  const auto& m = p.mask_stride;
+  if (p.mask != MaskKind::none)
+    s.in[3] = m[0] * (p.batch - 1) + m[1] * (p.heads - 1) + m[2] * (p.q_len - 1) + m[3] * (p.kv_len - 1) + 1;
+  s.out[0] = reach(p.out_stride, p.batch, p.heads, p.q_len, p.v_head_dim);
+  return s;
+}
+
+OperandSizes sizes_of(const RnnProblem& p) {
+  OperandSizes s;
+  int64_t state = p.directions() * p.batch * p.hidden;
+  s.in[0] = p.steps * p.batch * p.input;
+  s.in[1] = state;
+  s.weights[0] = p.directions() * p.gates() * p.hidden * p.input;
+  s.weights[1] = p.directions() * p.gates() * p.hidden * p.hidden;
+  s.weights[2] = p.directions() * p.gates() * p.hidden * 2;
+  s.out[0] = p.steps * state;
+  s.out[1] = state;
+  if (p.kind == RnnKind::lstm) s.in[2] = s.out[2] = state;
+  return s;
+}
+
+OperandSizes sizes_of(const ResizeProblem& p) {
+  OperandSizes s;
+  s.in[0] = p.n * p.channels * product(p.in);
+  s.out[0] = p.n * p.channels * product(p.out);
+  return s;
+}
+
+OperandSizes sizes_of(const CopyProblem& p) {
+  OperandSizes s;
+  int64_t in = 1, out = 1;
+  for (size_t i = 0; i < p.dims.size(); ++i) {
+    in += std::max<int64_t>(p.in_strides[i], 0) * (p.dims[i] - 1);
+    out += p.out_strides[i] * (p.dims[i] - 1);
+  }
+  s.in[0] = in * p.element_bytes;
+  s.out[0] = out * p.element_bytes;
+  return s;
+}
+
+OperandSizes sizes_of(const GatherProblem& p) {
+  OperandSizes s;
+  s.in[0] = p.outer * p.axis * p.inner_bytes;
+  s.in[1] = p.count;
+  s.out[0] = p.outer * p.count * p.inner_bytes;
+  return s;
+}
+
+}  // namespace
+
+OperandSizes operand_sizes(const Problem& problem) {
+  return std::visit([](const auto& p) { return sizes_of(p); }, problem);
+}
+
+}  // namespace trine::dnn

@@ -1,0 +1,212 @@
+#include "dnn/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "trine/base/error.h"
+
+namespace trine::dnn {
+namespace {
+
+constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather"};
+constexpr std::string_view kPoolNames[] = {"max", "average", "average_with_pad"};
+constexpr std::string_view kRnnNames[] = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
+constexpr std::string_view kDirectionNames[] = {"forward", "reverse", "bidirectional"};
+constexpr std::string_view kMaskNames[] = {"none", "additive", "boolean"};
+constexpr std::string_view kCoordinateNames[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                                                 "align_corners", "asymmetric"};
+constexpr std::string_view kRoundingNames[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+
+template <class Names, class E>
+std::string_view of(const Names& names, E e) {
+  return names[static_cast<size_t>(e)];
+}
+
+double product(const Extents& e) {
+  return static_cast<double>(e[0]) * static_cast<double>(e[1]) * static_cast<double>(e[2]);
+}
+double product(const Dims& dims) {
+  double p = 1;
+  for (int64_t d : dims) p *= static_cast<double>(d);
+  return p;
+}
+
+// " pad 0x1x1", nothing when every extent is `usual`.
+std::string when_unusual(std::string_view what, const Extents& e, int64_t usual) {
+  if (e[0] == usual && e[1] == usual && e[2] == usual) return "";
+  return fmt::format(" {} {}x{}x{}", what, e[0], e[1], e[2]);
+}
+std::string strides_text(int64_t in, int64_t out) {
+  return in || out ? fmt::format(" pixel strides {},{}", in, out) : "";
+}
+std::string epilogue_text(const Epilogue& e) { return e.is_plain() ? "" : " " + e.text(); }
+template <class Range>
+std::string list(const Range& range) {
+  return fmt::format("{}", fmt::join(range, ","));
+}
+
+std::string text_of(const ConvProblem& p) {
+  return fmt::format("conv{} {} x[{},{},{},{},{}] w[{},{},{}] groups {}{}{}{}{} -> [{},{},{}]{}",
+                     p.transposed ? "_transposed" : "", name(p.in_layout), p.n, p.in[0], p.in[1], p.in[2],
+                     p.in_channels, p.out_channels, p.in_channels / std::max<int64_t>(p.groups, 1), list(p.kernel),
+                     p.groups, when_unusual("stride", p.stride, 1), when_unusual("dilation", p.dilation, 1),
+                     when_unusual("pad", p.pad_begin, 0), strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0],
+                     p.out[1], p.out[2], epilogue_text(p.epilogue));
+}
+
+std::string text_of(const MatmulProblem& p) {
+  return fmt::format("matmul {}x{}x{} batch [{}]x[{}]{}{}{}{}{}{}", p.m, p.k, p.n, list(p.a_batch), list(p.b_batch),
+                     p.trans_a ? " trans_a" : "", p.trans_b ? " trans_b" : "", p.b_constant ? " b_constant" : "",
+                     p.alpha == 1 ? "" : fmt::format(" alpha {}", p.alpha),
+                     p.out_row_stride ? fmt::format(" row stride {}", p.out_row_stride) : "",
+                     epilogue_text(p.epilogue));
+}
+
+std::string text_of(const PoolProblem& p) {
+  return fmt::format("pool {} {} x[{},{},{},{},{}] kernel {}{}{}{}{}{} -> [{},{},{}]", of(kPoolNames, p.kind),
+                     name(p.layout), p.n, p.in[0], p.in[1], p.in[2], p.channels, list(p.kernel),
+                     when_unusual("stride", p.stride, 1), when_unusual("dilation", p.dilation, 1),
+                     when_unusual("pad", p.pad_begin, 0), when_unusual("pad_end", p.pad_end, 0),
+                     strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0], p.out[1], p.out[2]);
+}
+
+std::string text_of(const AttentionProblem& p) {
+  return fmt::format(
+      "attention batch {} heads {}/{} q {} kv {} dims {}/{} scale {} softcap {}{} mask {}[{}] strides [{}][{}][{}][{}]",
+      p.batch, p.heads, p.kv_heads, p.q_len, p.kv_len, p.head_dim, p.v_head_dim, p.scale, p.softcap,
+      p.causal ? fmt::format(" causal {}", p.causal_offset) : "", of(kMaskNames, p.mask), list(p.mask_stride),
+      list(p.q_stride), list(p.k_stride), list(p.v_stride), list(p.out_stride));
+}
+
+std::string text_of(const RnnProblem& p) {
+  return fmt::format("{} {} steps {} batch {} input {} hidden {}{}{}{}{}", of(kRnnNames, p.kind),
+                     of(kDirectionNames, p.direction), p.steps, p.batch, p.input, p.hidden,
+                     p.linear_before_reset ? " linear_before_reset" : "", p.sequence_lens ? " sequence_lens" : "",
+                     p.peephole ? " peephole" : "", p.clip > 0 ? fmt::format(" clip {}", p.clip) : "");
+}
+
+std::string text_of(const ResizeProblem& p) {
+  bool nearest = p.mode == ResizeMode::nearest;
+  return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {} -> [{}]", nearest ? "nearest" : "linear",
+                     name(p.layout), of(kCoordinateNames, p.coordinates),
+                     nearest ? fmt::format(" {}", of(kRoundingNames, p.rounding)) : "", p.n, p.in[0], p.in[1], p.in[2],
+                     p.channels, list(p.scale), list(p.out));
+}
+
+std::string text_of(const CopyProblem& p) {
+  return fmt::format("copy [{}] strides [{}] -> [{}] of {} bytes", list(p.dims), list(p.in_strides),
+                     list(p.out_strides), p.element_bytes);
+}
+
+std::string text_of(const GatherProblem& p) {
+  return fmt::format("gather {} of [{},{}] rows of {} bytes by {}", p.count, p.outer, p.axis, p.inner_bytes,
+                     name(p.index));
+}
+
+double flops_of(const ConvProblem& p) {
+  double positions = p.transposed ? product(p.in) : product(p.out);
+  double pairs = static_cast<double>(p.in_channels) * static_cast<double>(p.out_channels) /
+                 static_cast<double>(std::max<int64_t>(p.groups, 1));
+  return 2 * static_cast<double>(p.n) * positions * product(p.kernel) * pairs;
+}
+double flops_of(const MatmulProblem& p) {
+  return 2 * product(batch_of(p)) * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+double flops_of(const PoolProblem& p) {
+  return static_cast<double>(p.n) * static_cast<double>(p.channels) * product(p.out) * product(p.kernel);
+}
+double flops_of(const AttentionProblem& p) {
+  double pairs = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.q_len) * static_cast<double>(p.kv_len);
+  return 2 * pairs * static_cast<double>(p.head_dim + p.v_head_dim) * (p.causal ? 0.5 : 1.0);
+}
+double flops_of(const RnnProblem& p) {
+  return 2 * static_cast<double>(p.steps * p.batch * p.directions() * p.gates()) * static_cast<double>(p.hidden) *
+         static_cast<double>(p.hidden + p.input);
+}
+double flops_of(const ResizeProblem& p) {
+  return static_cast<double>(p.n * p.channels) * product(p.out) * (p.mode == ResizeMode::linear ? 6 : 0);
+}
+double flops_of(const CopyProblem&) { return 0; }
+double flops_of(const GatherProblem&) { return 0; }
+
+double bytes_of(const ConvProblem& p) {
+  double weights = static_cast<double>(p.in_channels) * static_cast<double>(p.out_channels) /
+                   static_cast<double>(std::max<int64_t>(p.groups, 1)) * product(p.kernel);
+  double out = static_cast<double>(p.n * p.out_channels) * product(p.out);
+  double twice = p.epilogue.residual == Residual::none ? 1 : 2;
+  return 4 * (static_cast<double>(p.n * p.in_channels) * product(p.in) + out * twice + weights);
+}
+double bytes_of(const MatmulProblem& p) {
+  double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  double twice = p.epilogue.residual == Residual::none ? 1 : 2;
+  return 4 * (product(p.a_batch) * m * k + product(p.b_batch) * k * n + product(batch_of(p)) * m * n * twice);
+}
+double bytes_of(const PoolProblem& p) {
+  return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
+}
+double bytes_of(const AttentionProblem& p) {
+  double q = static_cast<double>(p.heads * p.q_len * (p.head_dim + p.v_head_dim));
+  double kv = static_cast<double>(p.kv_heads * p.kv_len * (p.head_dim + p.v_head_dim));
+  return 4 * static_cast<double>(p.batch) * (q + kv);
+}
+double bytes_of(const RnnProblem& p) {
+  double weights = static_cast<double>(p.directions() * p.gates() * p.hidden) * static_cast<double>(p.hidden + p.input);
+  return 4 *
+         (weights + static_cast<double>(p.steps * p.batch) * static_cast<double>(p.input + p.hidden * p.directions()));
+}
+double bytes_of(const ResizeProblem& p) {
+  return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
+}
+double bytes_of(const CopyProblem& p) { return 2 * product(p.dims) * static_cast<double>(p.element_bytes); }
+double bytes_of(const GatherProblem& p) {
+  return 2 * static_cast<double>(p.outer * p.count) * static_cast<double>(p.inner_bytes);
+}
+
+}  // namespace
+
+std::string_view name(Layout layout) { return layout == Layout::nhwc ? "nhwc" : "nchw"; }
+std::string_view name(OpKind op) { return of(kOpNames, op); }
+
+std::string text(const Problem& problem) {
+  return std::visit([](const auto& p) { return text_of(p); }, problem);
+}
+size_t hash(const Problem& problem) { return std::hash<std::string>()(text(problem)); }
+double flops(const Problem& problem) {
+  return std::visit([](const auto& p) { return flops_of(p); }, problem);
+}
+double bytes(const Problem& problem) {
+  return std::visit([](const auto& p) { return bytes_of(p); }, problem);
+}
+
+Dims batch_of(const MatmulProblem& p) {
+  size_t rank = std::max(p.a_batch.size(), p.b_batch.size());
+  Dims batch(rank, 1);
+  auto merge = [&](const Dims& dims) {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      int64_t& d = batch[rank - dims.size() + i];
+      if (d == 1) d = dims[i];
+    }
+  };
+  merge(p.a_batch);
+  merge(p.b_batch);
+  return batch;
+}
+
+CopyProblem CopyProblem::transpose(const Dims& in_dims, const std::vector<int>& perm, int64_t element_bytes) {
+  size_t rank = in_dims.size();
+  TRINE_CHECK(perm.size() == rank);
+  Dims in_strides(rank, 1);
+  for (size_t i = rank; i-- > 1;) in_strides[i - 1] = in_strides[i] * in_dims[i];
+  CopyProblem p{Dims(rank), Dims(rank), Dims(rank, 1), element_bytes};
+  for (size_t i = 0; i < rank; ++i) {
+    auto from = static_cast<size_t>(perm[i]);
+    p.dims[i] = in_dims[from];
+    p.in_strides[i] = in_strides[from];
+  }
+  for (size_t i = rank; i-- > 1;) p.out_strides[i - 1] = p.out_strides[i] * p.dims[i];
+  return p;
+}
+
+}  // namespace trine::dnn

@@ -1,0 +1,171 @@
+// Problems: what a kernel row is asked to compute, as plain values with concrete sizes. Copyable, comparable, hashable,
+// printable; the key under which a choice or a measurement is remembered.
+//
+// Images are up to three-dimensional: [depth, height, width], missing leading dimensions being 1. Layout nhwc means
+// [N, spatial..., C] with the channel innermost, nchw means [N, C, spatial...]. A pixel stride is the distance in
+// elements between neighbouring pixels of an nhwc tensor; 0 stands for dense (= channels). It lets a kernel read or
+// write a slice of the channels of a larger tensor (concat and split without copies).
+#pragma once
+
+#include <array>
+#include <string>
+#include <variant>
+
+#include "dnn/epilogue.h"
+#include "trine/base/shape.h"
+
+namespace trine::dnn {
+
+enum class Layout : uint8_t { nhwc, nchw };
+std::string_view name(Layout layout);
+
+using Extents = std::array<int64_t, 3>;  // depth, height, width
+
+// y[n, o, m] = epilogue(sum over kernel positions t and channels c of  x[n, o*stride + t*dilation - pad_begin, c] *
+// w[m, c, t]).  Weights as ONNX has them: [M, C/groups, kD, kH, kW]; of a transposed convolution [C, M/groups, ...].
+struct ConvProblem {
+  int64_t n = 1;
+  int64_t in_channels = 0;  // all groups together
+  int64_t out_channels = 0;
+  int64_t groups = 1;
+  Extents in{1, 1, 1};
+  Extents out{1, 1, 1};  // decides the end padding
+  Extents kernel{1, 1, 1};
+  Extents stride{1, 1, 1};
+  Extents dilation{1, 1, 1};
+  Extents pad_begin{0, 0, 0};
+  bool transposed = false;
+  Layout in_layout = Layout::nhwc;  // the output is always nhwc
+  int64_t in_pixel_stride = 0;
+  int64_t out_pixel_stride = 0;  // of output and residual
+  Epilogue epilogue;
+
+  int64_t in_per_group() const { return in_channels / groups; }
+  int64_t out_per_group() const { return out_channels / groups; }
+  friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
+};
+
+// y[b, i, j] = epilogue(sum over k of  a[b, i, k] * b[b, k, j]);  the bias belongs to columns j. Batch dimensions
+// broadcast as NumPy does. trans_a: a is stored [..., K, M]; trans_b: b is stored [..., N, K].
+struct MatmulProblem {
+  int64_t m = 0, n = 0, k = 0;
+  Dims a_batch, b_batch;
+  bool trans_a = false, trans_b = false;
+  bool b_constant = false;     // b comes prepacked; its batch must then be empty
+  float alpha = 1;             // scales the sum
+  int64_t out_row_stride = 0;  // 0: n; of output and residual
+  Epilogue epilogue;
+
+  friend bool operator==(const MatmulProblem&, const MatmulProblem&) = default;
+};
+
+enum class PoolKind : uint8_t { max, average, average_with_pad };  // with_pad: padding counts in the divisor
+
+struct PoolProblem {
+  PoolKind kind = PoolKind::max;
+  int64_t n = 1, channels = 0;
+  Extents in{1, 1, 1}, out{1, 1, 1};
+  Extents kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1};
+  Extents pad_begin{0, 0, 0}, pad_end{0, 0, 0};  // pad_end limits what average_with_pad counts
+  Layout layout = Layout::nhwc;                  // of input and output
+  int64_t in_pixel_stride = 0, out_pixel_stride = 0;
+  friend bool operator==(const PoolProblem&, const PoolProblem&) = default;
+};
+
+enum class MaskKind : uint8_t { none, additive, boolean };  // boolean: true takes part
+
+// out[b, h, i] = sum over j of softmax_j(scale * q[b,h,i] . k[b,h',j] + mask[b,h,i,j]) * v[b,h',j],
+// h' = h / (heads / kv_heads).  Strides are in elements; the head dimension is contiguous. A row that is masked
+// throughout gives 0. Causal: j takes part when j <= i + kv_len - q_len ... that is + causal_offset.
+struct AttentionProblem {
+  int64_t batch = 1, heads = 1, kv_heads = 1;
+  int64_t q_len = 0, kv_len = 0, head_dim = 0, v_head_dim = 0;
+  float scale = 1;
+  float softcap = 0;  // > 0: s = softcap * tanh(s / softcap) before the mask
+  bool causal = false;
+  int64_t causal_offset = 0;  // key j is seen by query i when j <= i + causal_offset
+  MaskKind mask = MaskKind::none;
+  std::array<int64_t, 4> mask_stride{};                                     // batch, head, query, key; 0 broadcasts
+  std::array<int64_t, 3> q_stride{}, k_stride{}, v_stride{}, out_stride{};  // batch, head, position
+  friend bool operator==(const AttentionProblem&, const AttentionProblem&) = default;
+};
+
+enum class RnnKind : uint8_t { lstm, gru, rnn_tanh, rnn_relu };
+enum class RnnDirection : uint8_t { forward, reverse, bidirectional };
+
+// The ONNX operators with their default activations, layout 0. x [T, B, I]; weights w [D, G*H, I], r [D, G*H, H], bias
+// [D, 2*G*H] (may be absent); gates in ONNX order (lstm: i o f c, gru: z r h). Outputs y [T, D, B, H], y_h [D, B, H],
+// y_c [D, B, H] (lstm), each may be absent.
+struct RnnProblem {
+  RnnKind kind = RnnKind::lstm;
+  RnnDirection direction = RnnDirection::forward;
+  int64_t steps = 0, batch = 1, input = 0, hidden = 0;
+  bool linear_before_reset = false;  // gru
+  bool sequence_lens = false;
+  bool peephole = false;
+  float clip = 0;  // 0: none
+
+  int64_t directions() const { return direction == RnnDirection::bidirectional ? 2 : 1; }
+  int64_t gates() const { return kind == RnnKind::lstm ? 4 : kind == RnnKind::gru ? 3 : 1; }
+  friend bool operator==(const RnnProblem&, const RnnProblem&) = default;
+};
+
+enum class ResizeMode : uint8_t { nearest, linear };
+enum class ResizeCoordinates : uint8_t {
+  half_pixel,
+  half_pixel_symmetric,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric
+};
+enum class ResizeRounding : uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil };  // nearest only
+
+struct ResizeProblem {
+  ResizeMode mode = ResizeMode::nearest;
+  ResizeCoordinates coordinates = ResizeCoordinates::half_pixel;
+  ResizeRounding rounding = ResizeRounding::round_prefer_floor;
+  int64_t n = 1, channels = 0;
+  Extents in{1, 1, 1}, out{1, 1, 1};
+  std::array<float, 3> scale{1, 1, 1};  // as given by the model: out/in is not always exactly it
+  Layout layout = Layout::nhwc;
+  friend bool operator==(const ResizeProblem&, const ResizeProblem&) = default;
+};
+
+// out[i . out_strides] = in[i . in_strides] for i in dims; strides in elements. Transposes, slices, broadcasts, pieces
+// of a concat. `in` points at the element of index 0, so strides may be negative.
+struct CopyProblem {
+  Dims dims;
+  Dims in_strides, out_strides;
+  int64_t element_bytes = 4;
+  friend bool operator==(const CopyProblem&, const CopyProblem&) = default;
+
+  static CopyProblem transpose(const Dims& in_dims, const std::vector<int>& perm, int64_t element_bytes);
+};
+
+// out[o, i, :] = in[o, index[i], :]; a negative index counts from the end, one out of range throws Error.
+struct GatherProblem {
+  int64_t outer = 1, axis = 0, inner_bytes = 0, count = 0;
+  DType index = DType::i64;  // or i32
+  friend bool operator==(const GatherProblem&, const GatherProblem&) = default;
+};
+
+enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather };
+std::string_view name(OpKind op);
+
+// The order of the alternatives is that of OpKind.
+using Problem = std::variant<ConvProblem, MatmulProblem, PoolProblem, AttentionProblem, RnnProblem, ResizeProblem,
+                             CopyProblem, GatherProblem>;
+
+inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(problem.index()); }
+// One line that determines the problem: "conv x[1,56,56,64] w[64,64,3,3] pad 1x1 -> [1,56,56,64] +bias relu".
+std::string text(const Problem& problem);
+size_t hash(const Problem& problem);
+
+// Work that the definition needs (2 per multiply-add; a Winograd kernel does less) and bytes touched once, in fp32.
+double flops(const Problem& problem);
+double bytes(const Problem& problem);
+
+// The broadcast batch of a matmul.
+Dims batch_of(const MatmulProblem& problem);
+
+}  // namespace trine::dnn
