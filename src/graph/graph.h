@@ -54,7 +54,8 @@ class Graph {
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Type& type(ValueId id) const;        // of kNoValue: Type{} (kind none)
 
-  ValueId add_value(std::string name, Type type = {});  // an empty or taken name gets a number
+  // Names should be unique (an empty one gets a number): the text form and error messages depend on it.
+  ValueId add_value(std::string name, Type type = {});
   ValueId add_constant(Tensor tensor, std::string name = "");
   ValueId add_input(std::string name, Type type);
   // Appends a node with `output_count` new values (named after the node); returns the first output.
@@ -74,7 +75,7 @@ class Graph {
   std::string text() const;
   static Graph parse(std::string_view text);    // inverse of text(); throws Error{invalid_argument} with the line
 
-  // Every invariant: ids in range, one producer each, order, arity, unique names. Throws Error{invalid_model}.
+  // Every invariant: ids in range, one producer each, order, arity. Throws Error{invalid_model}.
   void verify() const;
 };
 

@@ -41,13 +41,14 @@ class InferContext {
  private:
   Graph& graph_;
   Node& node_;
+  int fresh_count_ = 0;
 };
 
 // Broadcasts NumPy-style; a mismatch of constants throws Error{invalid_model} with both shapes.
 Shape broadcast(const Shape& a, const Shape& b);
 
-// Sets the types of all values; fails with one Error that lists every wrong node. Declared output types are merged:
-// a declared symbol names an unknown dimension, a contradiction is an error.
+// Sets the types of all values from those of the inputs; fails with one Error that lists every wrong node. Types that
+// the values had before are ignored: a model's own declarations are hints at best.
 void infer_shapes(Graph& graph);
 void infer_node(Graph& graph, Node& node);
 
