@@ -16,8 +16,8 @@ struct Scalar;
 
 struct OpDef {
   std::string_view name;        // "softmax": snake_case, unique
-  std::string_view onnx;        // "Softmax", "ai.onnx.ml:TreeEnsemble", "com.microsoft:Gelu"; empty: internal
-  std::string_view doc;         // one line: the formula
+  std::string_view onnx = {};   // "Softmax", "ai.onnx.ml:TreeEnsemble", "com.microsoft:Gelu"; empty: internal
+  std::string_view doc = {};    // one line: the formula
 
   int min_inputs = 1;
   int max_inputs = 1;           // -1: any number

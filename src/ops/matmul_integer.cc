@@ -1,0 +1,177 @@
+// Matrix products of 8-bit integers: exact sums of (a - a_zero) * (b - b_zero), in i64.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/eval.h"
+#include "ops/broadcast.h"
+#include "ops/matmul.h"
+#include "ops/node_error.h"
+#include "ops/quantized.h"
+
+namespace trine {
+namespace {
+
+// A zero point or scale of an operand: one element; a vector along the rows (of a) or columns (of b); or a tensor that
+// broadcasts to the operand. Returns strides to read it with the operand's index.
+Strides parameter_strides(const Node& node, const Tensor& p, const Dims& operand, bool per_row) {
+  const size_t rank = operand.size();
+  Strides strides(rank, 0);
+  if (p.elements() == 1) return strides;
+  if (p.rank() != 1) return broadcast_strides(p.dims(), operand);
+  const size_t along = per_row ? (rank >= 2 ? rank - 2 : rank) : rank - 1;
+  require(node, along < rank && p.dim(0) == operand[along],
+          fmt::format("quantisation parameter {} for an operand [{}]; want 1 element or one per {}", p.type_text(),
+                      to_string(operand), per_row ? "row" : "column"));
+  strides[along] = 1;
+  return strides;
+}
+
+std::vector<int64_t> centred(EvalContext& c, const Tensor& x, int zero_point, bool per_row) {
+  std::vector<int64_t> values = x.i64_values();
+  if (!c.has(zero_point)) return values;
+  const Tensor& zero = c.tensor(zero_point);
+  const std::vector<int64_t> z = zero.i64_values();
+  for (Walk w(x.dims(), {parameter_strides(c.node(), zero, x.dims(), per_row)}); !w.done(); w.next())
+    values[static_cast<size_t>(w.position())] -= z[static_cast<size_t>(w.offset(0))];
+  return values;
+}
+
+std::vector<double> real_values(EvalContext& c, const Tensor& x, int scale, int zero_point, bool per_row) {
+  std::vector<double> values = x.f64_values();
+  const Tensor& s = c.tensor(scale);
+  const std::vector<double> sv = s.f64_values();
+  std::vector<double> zv(1, 0.0);
+  Strides zero_strides(x.dims().size(), 0);
+  if (c.has(zero_point) && !is_float(x.dtype())) {
+    zv = c.tensor(zero_point).f64_values();
+    zero_strides = parameter_strides(c.node(), c.tensor(zero_point), x.dims(), per_row);
+  }
+  for (Walk w(x.dims(), {parameter_strides(c.node(), s, x.dims(), per_row), zero_strides}); !w.done(); w.next()) {
+    double& v = values[static_cast<size_t>(w.position())];
+    v = (v - zv[static_cast<size_t>(w.offset(1))]) * sv[static_cast<size_t>(w.offset(0))];
+  }
+  return values;
+}
+
+MatmulShape shape_of(EvalContext& c, int a, int b) {
+  return MatmulShape::of(c.node(), Shape::from(c.tensor(a).dims()), Shape::from(c.tensor(b).dims()));
+}
+
+void infer_product(InferContext& c, int a, int b, DType dtype) {
+  const bool known = c.shape(a).has_rank() && c.shape(b).has_rank();
+  c.set(0, dtype, known ? MatmulShape::of(c.node(), c.shape(a), c.shape(b)).out() : Shape());
+}
+
+void matmul_integer_infer(InferContext& c) { infer_product(c, 0, 1, DType::i32); }
+
+void matmul_integer_reference(EvalContext& c) {
+  const MatmulShape s = shape_of(c, 0, 1);
+  const auto a = centred(c, c.tensor(0), 2, true), b = centred(c, c.tensor(1), 3, false);
+  c.set(0, Tensor::from_i64(DType::i32, s.out().static_dims(), matmul(s, a, b)));
+}
+
+const OpDef op_matmul_integer = {
+    .name = "matmul_integer",
+    .onnx = "MatMulInteger",
+    .doc = "y = (a - a_zero_point) @ (b - b_zero_point) in i32, exact",
+    .min_inputs = 2,
+    .max_inputs = 4,
+    .infer = matmul_integer_infer,
+    .reference = matmul_integer_reference,
+};
+const RegisterOp register_matmul_integer(op_matmul_integer);
+
+// Inputs: a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
+void qlinear_matmul_infer(InferContext& c) { infer_product(c, 0, 3, c.dtype(7)); }
+
+void qlinear_matmul_reference(EvalContext& c) {
+  const MatmulShape s = shape_of(c, 0, 3);
+  std::vector<double> y =
+      matmul(s, real_values(c, c.tensor(0), 1, 2, true), real_values(c, c.tensor(3), 4, 5, false));
+  const Dims out = s.out().static_dims();
+  const Tensor &scale = c.tensor(6), &zero = c.tensor(7);
+  const std::vector<double> sv = scale.f64_values(), zv = zero.f64_values();
+  const Strides s_strides = parameter_strides(c.node(), scale, out, true), z_strides = parameter_strides(c.node(), zero, out, true);
+  const bool to_float = is_float(zero.dtype());
+  for (Walk w(out, {s_strides, z_strides}); !w.done(); w.next()) {
+    double& v = y[static_cast<size_t>(w.position())];
+    v /= sv[static_cast<size_t>(w.offset(0))];
+    if (!to_float) v = std::nearbyint(v) + zv[static_cast<size_t>(w.offset(1))];
+  }
+  c.set(0, Tensor::from_f64(zero.dtype(), out, y));
+}
+
+const OpDef op_qlinear_matmul = {
+    .name = "qlinear_matmul",
+    .onnx = "QLinearMatMul",
+    .doc = "y = saturate(round(dequantize(a) @ dequantize(b) / y_scale) + y_zero_point)",
+    .min_inputs = 8,
+    .max_inputs = 8,
+    .infer = qlinear_matmul_infer,
+    .reference = qlinear_matmul_reference,
+};
+const RegisterOp register_qlinear_matmul(op_qlinear_matmul);
+
+void add_bias(EvalContext& c, int input, std::vector<double>& y, const Dims& dims) {
+  if (!c.has(input)) return;
+  const std::vector<double> bias = c.tensor(input).f64_values();
+  for (Walk w(dims, {broadcast_strides(c.tensor(input).dims(), dims)}); !w.done(); w.next())
+    y[static_cast<size_t>(w.position())] += bias[static_cast<size_t>(w.offset(0))];
+}
+
+// com.microsoft:MatMulIntegerToFloat: a, b, a_scale, b_scale, [a_zero_point], [b_zero_point], [bias]
+void integer_to_float_infer(InferContext& c) { infer_product(c, 0, 1, c.dtype(2)); }
+
+void integer_to_float_reference(EvalContext& c) {
+  const MatmulShape s = shape_of(c, 0, 1);
+  std::vector<double> y = matmul(s, real_values(c, c.tensor(0), 2, 4, true), real_values(c, c.tensor(1), 3, 5, false));
+  add_bias(c, 6, y, s.out().static_dims());
+  c.set(0, Tensor::from_f64(c.tensor(2).dtype(), s.out().static_dims(), y));
+}
+
+const OpDef op_matmul_integer_to_float = {
+    .name = "matmul_integer_to_float",
+    .onnx = "com.microsoft:MatMulIntegerToFloat",
+    .doc = "y = dequantize(a) @ dequantize(b) + bias",
+    .min_inputs = 4,
+    .max_inputs = 7,
+    .infer = integer_to_float_infer,
+    .reference = integer_to_float_reference,
+};
+const RegisterOp register_matmul_integer_to_float(op_matmul_integer_to_float);
+
+// com.microsoft:DynamicQuantizeMatMul: a (real), b, b_scale, [b_zero_point], [bias]. `a` goes through u8 with the
+// range of DynamicQuantizeLinear.
+void dynamic_quantize_matmul_infer(InferContext& c) { infer_product(c, 0, 1, c.dtype(0)); }
+
+void round_trip_u8(std::vector<double>& a) {
+  double low = 0, high = 0;
+  for (double v : a) low = std::min(low, v), high = std::max(high, v);
+  const double scale = static_cast<double>(static_cast<float>((high - low) / 255));
+  if (scale == 0) return;
+  const double zero = std::clamp(std::nearbyint(-low / scale), 0.0, 255.0);
+  for (double& v : a) v = (std::clamp(std::nearbyint(v / scale) + zero, 0.0, 255.0) - zero) * scale;
+}
+
+void dynamic_quantize_matmul_reference(EvalContext& c) {
+  const MatmulShape s = shape_of(c, 0, 1);
+  std::vector<double> a = c.tensor(0).f64_values();
+  round_trip_u8(a);
+  std::vector<double> y = matmul(s, a, real_values(c, c.tensor(1), 2, 3, false));
+  add_bias(c, 4, y, s.out().static_dims());
+  c.set(0, Tensor::from_f64(c.tensor(0).dtype(), s.out().static_dims(), y));
+}
+
+const OpDef op_dynamic_quantize_matmul = {
+    .name = "dynamic_quantize_matmul",
+    .onnx = "com.microsoft:DynamicQuantizeMatMul",
+    .doc = "y = dequantize(quantize_u8(a)) @ dequantize(b) + bias",
+    .min_inputs = 3,
+    .max_inputs = 5,
+    .infer = dynamic_quantize_matmul_infer,
+    .reference = dynamic_quantize_matmul_reference,
+};
+const RegisterOp register_dynamic_quantize_matmul(op_dynamic_quantize_matmul);
+
+}  // namespace
+}  // namespace trine

@@ -1,0 +1,19 @@
+// Errors found by code that infer and reference share, where only the node is at hand.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "graph/graph.h"
+#include "trine/base/error.h"
+
+namespace trine {
+
+[[noreturn]] inline void fail(const Node& node, const std::string& message) {
+  throw Error(ErrorCode::invalid_model, fmt::format("{}: {}", node.op->name, message));
+}
+
+inline void require(const Node& node, bool holds, const std::string& message) {
+  if (!holds) fail(node, message);
+}
+
+}  // namespace trine
