@@ -14,6 +14,7 @@
 #include <cpuid.h>
 #endif
 
+#include "trine/base/env.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -110,12 +111,12 @@ CpuInfo read_cpu_info() {
 
 CpuLevel level_after_environment() {
   CpuLevel level = cpu_info().level;
-  const char* wanted = std::getenv("TRINE_CPU");
-  if (!wanted || !*wanted) return level;
+  const std::string wanted = env_text("TRINE_CPU");
+  if (wanted.empty()) return level;
   auto cap = cpu_level_from_name(wanted);
   if (!cap) {
     throw Error(ErrorCode::invalid_argument,
-                "TRINE_CPU: got '" + std::string(wanted) + "'; accepted are baseline, avx2, avx512");
+                "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512");
   }
   return std::min(level, *cap);
 }

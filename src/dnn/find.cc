@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+
+#include "trine/base/env.h"
 
 namespace trine::dnn {
 namespace {
@@ -41,14 +42,6 @@ void measure_best(Choice& choice, const Limits& limits) {
   choice.candidates.insert(choice.candidates.end(), rest.begin(), rest.end());
 }
 
-bool choices_are_printed() {
-  static const bool printed = [] {
-    const char* level = std::getenv("TRINE_DEBUG");
-    return level && std::atoi(level) >= 3;
-  }();
-  return printed;
-}
-
 }  // namespace
 
 std::string Choice::text() const {
@@ -71,7 +64,7 @@ Choice find(const Problem& problem, const Limits& limits) {
   }
   order_by_time(choice.candidates);
   if (limits.measure_seconds > 0 && choice.candidates.size() > 1) measure_best(choice, limits);
-  if (choices_are_printed()) std::fputs(choice.text().c_str(), stderr);
+  if (debug_shows(DebugLevel::choices)) std::fputs(choice.text().c_str(), stderr);
   return choice;
 }
 

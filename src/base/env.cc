@@ -1,0 +1,64 @@
+#include "trine/base/env.h"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr EnvVariable kVariables[] = {
+    {"TRINE_CPU", "", "caps the CPU level that kernels use: baseline, avx2 or avx512; never raises it"},
+    {"TRINE_DEBUG", "0",
+     "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each pass"},
+    {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
+    {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
+};
+
+const EnvVariable& row_of(std::string_view name) {
+  for (const EnvVariable& row : kVariables)
+    if (row.name == name) return row;
+  TRINE_CHECK(false, std::string(name) + " is not in the table of environment variables");
+  return kVariables[0];
+}
+
+}  // namespace
+
+std::span<const EnvVariable> env_variables() { return kVariables; }
+
+std::string env_text(std::string_view name) {
+  const EnvVariable& row = row_of(name);
+  const char* value = std::getenv(std::string(row.name).c_str());
+  return value && *value ? std::string(value) : std::string(row.otherwise);
+}
+
+int64_t env_integer(std::string_view name) {
+  const std::string text = env_text(name);
+  int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorCode::invalid_argument, std::string(name) + ": got '" + text + "'; accepted is an integer");
+  return value;
+}
+
+std::vector<std::string> env_list(std::string_view name) {
+  std::vector<std::string> items;
+  std::string item;
+  for (char c : env_text(name) + ",") {
+    if (c != ',') {
+      item += c;
+    } else if (!item.empty()) {
+      items.push_back(std::move(item));
+      item.clear();
+    }
+  }
+  return items;
+}
+
+bool debug_shows(DebugLevel level) {
+  static const int64_t chosen = env_integer("TRINE_DEBUG");
+  return chosen >= static_cast<int64_t>(level);
+}
+
+}  // namespace trine

@@ -1,0 +1,41 @@
+#include "trine/base/env.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+TEST(Env, TableIsSortedAndExplained) {
+  const auto rows = env_variables();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_TRUE(rows[i].name.starts_with("TRINE_"));
+    EXPECT_FALSE(rows[i].meaning.empty()) << rows[i].name;
+    if (i > 0) {
+      EXPECT_LT(rows[i - 1].name, rows[i].name);
+    }
+  }
+}
+
+TEST(Env, ListsAreSplitAtCommas) {
+  setenv("TRINE_SKIP", "fold,,cse,", 1);
+  EXPECT_EQ(env_list("TRINE_SKIP"), (std::vector<std::string>{"fold", "cse"}));
+  unsetenv("TRINE_SKIP");
+  EXPECT_TRUE(env_list("TRINE_SKIP").empty());
+}
+
+TEST(Env, IntegersAreChecked) {
+  setenv("TRINE_DEBUG", "5x", 1);
+  EXPECT_THROW(env_integer("TRINE_DEBUG"), Error);
+  setenv("TRINE_DEBUG", "", 1);
+  EXPECT_EQ(env_integer("TRINE_DEBUG"), 0);
+  unsetenv("TRINE_DEBUG");
+}
+
+TEST(EnvDeathTest, AnUnlistedNameIsABug) { EXPECT_DEATH(env_text("TRINE_NO_SUCH"), "not in the table"); }
+
+}  // namespace
+}  // namespace trine
