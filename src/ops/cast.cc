@@ -179,9 +179,11 @@ void reference_bit_cast(EvalContext& c) {
   const DType to = target(c.attrs());
   if (x.dtype() == DType::string || byte_size(x.dtype()) != byte_size(to))
     c.fail("x is " + x.type_text() + "; its elements must be as wide as the target's");
-  const Tensor bits(to, x.dims(), x.data(), std::make_shared<Tensor>(x));
-  // i4 and i2 are held sign-extended.
-  c.set(0, type_set(to) == kTinyIntegers ? Tensor::from_i64(to, x.dims(), bits.i64_values()) : bits);
+  Tensor y = Tensor(to, x.dims(), x.data(), std::make_shared<Tensor>(x)).clone();
+  if (bit_width(to) == 8 * static_cast<int>(byte_size(to))) return c.set(0, std::move(y));
+  const int mask = (1 << bit_width(to)) - 1;  // signed ones are held sign-extended
+  for (int64_t i = 0; i < y.elements(); ++i) y.mutable_as<uint8_t>()[i] &= static_cast<uint8_t>(mask);
+  c.set(0, type_set(to) == kTinyIntegers ? Tensor::from_i64(to, y.dims(), y.i64_values()) : y);
 }
 
 const OpDef kCast = {.name = "cast", .onnx = "Cast", .doc = "x in another element type", .infer = infer_cast,

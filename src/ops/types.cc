@@ -50,10 +50,4 @@ void need_same_type(const InferContext& c, int first, int second) {
     c.fail(fmt::format("inputs {} and {} are {} and {}; they must have the same type", first, second, name(a), name(b)));
 }
 
-DType common_type(const InferContext& c) {
-  for (int i = 0; i < c.input_count(); ++i)
-    if (c.dtype(i) != DType::none) return c.dtype(i);
-  return DType::none;
-}
-
 }  // namespace trine

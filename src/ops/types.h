@@ -25,7 +25,4 @@ int bit_width(DType type);       // of the value: 4 for i4
 void need_type(const InferContext& c, int input, unsigned allowed);
 void need_same_type(const InferContext& c, int first, int second);
 
-// The first of the inputs' types that is known.
-DType common_type(const InferContext& c);
-
 }  // namespace trine

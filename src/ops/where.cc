@@ -9,7 +9,7 @@ using codegen::LowerContext;
 using codegen::Scalar;
 
 // Picks symbolic elements where the condition is known.
-static void infer_content(InferContext& c) {
+static void infer_content(InferContext& c, DType type) {
   auto condition = c.integers(0);
   auto a = c.content(1), b = c.content(2);
   if (!condition || !a || !b) return;
@@ -21,7 +21,7 @@ static void infer_content(InferContext& c) {
     const auto& from = (*condition)[condition->size() == 1 ? 0 : i] ? *a : *b;
     result.push_back(from[from.size() == 1 ? 0 : i]);
   }
-  set_checked_content(c, common_type(c) == DType::boolean ? c.dtype(1) : common_type(c), std::move(result));
+  set_checked_content(c, type, std::move(result));
 }
 
 static void infer(InferContext& c) {
@@ -29,7 +29,7 @@ static void infer(InferContext& c) {
   need_same_type(c, 1, 2);
   const DType type = c.dtype(1) != DType::none ? c.dtype(1) : c.dtype(2);
   c.set(0, type, broadcast(broadcast(c.shape(0), c.shape(1)), c.shape(2)));
-  infer_content(c);
+  infer_content(c, type);
 }
 
 static void reference(EvalContext& c) {
