@@ -28,8 +28,7 @@ constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
 
 struct ImportOptions {
-  std::string name;          // what messages call the model; its path when empty
-  bool infer_shapes = true;  // false: the types of inner values stay as the file declares them
+  std::string name;  // what messages call the model; its path when empty
 };
 
 struct ImportedModel {
@@ -38,6 +37,7 @@ struct ImportedModel {
   int64_t opset = 0;  // of the standard operators
   std::string producer;  // "pytorch 2.4.0"
   std::map<std::string, std::string> metadata;
+  std::vector<Type> declared_outputs;  // what the file says of the graph's outputs: a hint
 };
 
 // Maps the file; the graph's constants may point into it. Throws Error: io when it cannot be read, invalid_model when
