@@ -13,3 +13,22 @@ foreach(folder ${folders})
     endif()
   endif()
 endforeach()
+
+# The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/conformance/*.cc)
+if(sources)
+  find_package(nlohmann_json REQUIRED)
+  add_executable(run_node_tests ${sources})
+  target_link_libraries(run_node_tests PRIVATE trine nlohmann_json::nlohmann_json)
+endif()
+
+# libFuzzer targets: cmake --preset fuzz.
+if(TRINE_FUZZ)
+  file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cc)
+  foreach(target ${targets})
+    get_filename_component(name ${target} NAME_WE)
+    add_executable(${name} ${target})
+    target_link_libraries(${name} PRIVATE trine)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  endforeach()
+endif()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes every backend node test case of the installed `onnx` package as files, for run_node_tests.
 
-    onnx_backend.py OUT          ->  OUT/cases.txt                     name <tab> rtol <tab> atol <tab> data sets
+    onnx_backend.py OUT          ->  OUT/cases.txt                     name, operator, rtol, atol, data sets (tabs between)
+                                     OUT/operators.txt                 operator, versions
                                      OUT/<name>/model.onnx
                                      OUT/<name>/<set>_input_<j>.pb     TensorProto, SequenceProto or OptionalProto,
                                      OUT/<name>/<set>_output_<j>.pb    as the model's input or output says
@@ -43,6 +44,17 @@ def write_case(folder, case):
                 (folder / f"{number}_{kind}_{j}.pb").write_bytes(to_bytes(value, infos[j]))
 
 
+def key(domain, name):
+    return f"{domain}:{name}" if domain else name
+
+
+def write_operators(path):
+    versions = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        versions.setdefault(key(schema.domain, schema.name), []).append(schema.since_version)
+    path.write_text("".join(f"{name}\t{' '.join(map(str, sorted(versions[name])))}\n" for name in sorted(versions)))
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     listing = out / "cases.txt"
@@ -51,10 +63,14 @@ def main():
         return
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    lines = []
+    lines, operators = [], {}  # an expanded function is a case of the operator it stands for
     for case in sorted(load_model_tests(kind="node"), key=lambda case: case.name):
         write_case(out / case.name, case)
-        lines.append(f"{case.name}\t{case.rtol}\t{case.atol}\t{len(case.data_sets)}\n")
+        first = case.model.graph.node[0]
+        operators[case.name] = key(first.domain, first.op_type)
+        operator = operators.get(case.name.split("_expanded")[0], operators[case.name])
+        lines.append(f"{case.name}\t{operator}\t{case.rtol}\t{case.atol}\t{len(case.data_sets)}\n")
+    write_operators(out / "operators.txt")
     listing.write_text(head + "".join(lines))
 
 

@@ -1,0 +1,202 @@
+// Runs the backend node tests that onnx_backend.py wrote.
+//
+//   run_node_tests DATA [--mode reference] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE] [--min PERCENT]
+//
+// Prints `onnx backend node tests: P of N passed`. A case that cannot be imported, run or compared has failed; nothing is
+// skipped. The exit status is 1 when fewer than PERCENT (95 unless told) passed.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "compare.h"
+#include "data.h"
+#include "graph/eval.h"
+#include "import/onnx/import.h"
+#include "isolate.h"
+#include "trine/base/error.h"
+
+namespace trine::conformance {
+namespace {
+
+struct Case {
+  std::string name, op;
+  Tolerance tolerance;
+  int sets;
+};
+
+struct Arguments {
+  std::string data, mode = "reference", filter, json, failures, markdown;
+  double least_percent = 95;
+};
+
+struct Outcome {
+  std::vector<Case> cases;
+  std::vector<std::string> reasons;  // empty: passed
+  std::string onnx_version, mode;
+
+  size_t passed() const { return static_cast<size_t>(std::count(reasons.begin(), reasons.end(), "")); }
+};
+
+Arguments read_arguments(int argc, char** argv) {
+  Arguments a;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!word.starts_with("--")) {
+      a.data = word;
+      continue;
+    }
+    if (i + 1 == argc) throw Error(ErrorCode::invalid_argument, word + ": needs a value");
+    const std::string value = argv[++i];
+    if (word == "--mode") a.mode = value;
+    else if (word == "--filter") a.filter = value;
+    else if (word == "--json") a.json = value;
+    else if (word == "--failures") a.failures = value;
+    else if (word == "--markdown") a.markdown = value;
+    else if (word == "--min") a.least_percent = std::stod(value);
+    else throw Error(ErrorCode::invalid_argument, word + ": no such option");
+  }
+  if (a.data.empty()) throw Error(ErrorCode::invalid_argument, "run_node_tests: give the folder that onnx_backend.py wrote");
+  if (a.mode != "reference") throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference is accepted", a.mode));
+  return a;
+}
+
+Outcome read_cases(const Arguments& arguments) {
+  std::ifstream file(arguments.data + "/cases.txt");
+  Outcome outcome;
+  outcome.mode = arguments.mode;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) {
+      outcome.onnx_version = line.substr(2);
+      continue;
+    }
+    Case c;
+    std::istringstream(line) >> c.name >> c.op >> c.tolerance.relative >> c.tolerance.absolute >> c.sets;
+    if (c.name.find(arguments.filter) != std::string::npos) outcome.cases.push_back(std::move(c));
+  }
+  if (outcome.cases.empty()) throw Error(ErrorCode::io, arguments.data + "/cases.txt: no case; run onnx_backend.py first");
+  return outcome;
+}
+
+std::string check_outputs(const ImportedModel& model, const std::vector<Datum>& got, const std::string& prefix,
+                          const std::vector<Type>& types, const Tolerance& tolerance) {
+  for (size_t i = 0; i < model.graph.outputs.size(); ++i) {
+    const Datum want = read_datum(fmt::format("{}_output_{}.pb", prefix, i), types[i]);
+    if (std::string d = difference(got[i], want, tolerance); !d.empty())
+      return fmt::format("output '{}' {}", model.graph.value(model.graph.outputs[i]).name, d);
+  }
+  return "";
+}
+
+std::vector<Type> types_of(const Graph& graph, const std::vector<ValueId>& ids) {
+  std::vector<Type> types;
+  for (ValueId id : ids) types.push_back(graph.type(id));
+  return types;
+}
+
+// Empty when the case passed.
+std::string run_case(const std::string& folder, const Case& c) {
+  ImportedModel model = import_onnx(folder + "/model.onnx", {.name = c.name});
+  const std::vector<Type> inputs = types_of(model.graph, model.graph.inputs), outputs = model.declared_outputs;
+  for (int set = 0; set < c.sets; ++set) {
+    const std::string prefix = fmt::format("{}/{}", folder, set);
+    std::vector<Datum> in;
+    for (size_t i = 0; i < inputs.size(); ++i) in.push_back(read_datum(fmt::format("{}_input_{}.pb", prefix, i), inputs[i]));
+    const std::vector<Datum> got = evaluate(model.graph, std::move(in));
+    if (std::string d = check_outputs(model, got, prefix, outputs, c.tolerance); !d.empty()) return d;
+  }
+  return "";
+}
+
+std::string run_case_guarded(const std::string& data, const Case& c) {
+  try {
+    return run_case(data + "/" + c.name, c);
+  } catch (const std::exception& e) {
+    const std::string what = e.what();
+    return what.empty() ? "threw without a message" : what;
+  }
+}
+
+void write_json(const Outcome& outcome, const std::string& path) {
+  nlohmann::ordered_json json = {{"onnx", outcome.onnx_version}, {"mode", outcome.mode}, {"passed", outcome.passed()},
+                                 {"total", outcome.cases.size()}};
+  for (size_t i = 0; i < outcome.cases.size(); ++i)
+    json["cases"][outcome.cases[i].name] = {{"passed", outcome.reasons[i].empty()}, {"reason", outcome.reasons[i]}};
+  std::ofstream(path) << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+}
+
+void write_failures(const Outcome& outcome, const std::string& path) {
+  std::ofstream out(path);
+  for (size_t i = 0; i < outcome.cases.size(); ++i)
+    if (!outcome.reasons[i].empty())
+      out << outcome.cases[i].name << "\t" << outcome.cases[i].op << "\t" << outcome.reasons[i] << "\n";
+}
+
+std::string cell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text.size() > 160 ? text.substr(0, 160) + "..." : text;
+}
+
+// docs/onnx.md: what is supported, and which cases fail.
+void write_markdown(const Outcome& outcome, const std::string& data, const std::string& path) {
+  std::map<std::string, std::pair<int, int>> by_op;  // passed, all
+  for (size_t i = 0; i < outcome.cases.size(); ++i) {
+    auto& [passed, all] = by_op[outcome.cases[i].op];
+    passed += outcome.reasons[i].empty();
+    ++all;
+  }
+  std::ofstream out(path);
+  out << fmt::format(
+      "# ONNX operators\n\nWritten by `tests/conformance/run_node_tests` (mode {}); do not edit.\n\nModels of opsets {} to "
+      "{} are read; each operator means what the newest version not above the model's opset says.\n\n{} backend node "
+      "tests: **{} of {} passed**.\n\n| operator | versions | supported | tests passed |\n|---|---|---|---|\n",
+      outcome.mode, kOldestOpset, kNewestOpset, outcome.onnx_version, outcome.passed(), outcome.cases.size());
+  std::ifstream operators(data + "/operators.txt");
+  for (std::string line; std::getline(operators, line);) {
+    const size_t tab = line.find('\t');
+    const std::string op = line.substr(0, tab);
+    const auto [passed, all] = by_op[op];
+    const bool supported = find_onnx_op(op) || op == "Constant" || (all > 0 && passed == all);
+    out << fmt::format("| {} | {} | {} | {} |\n", op, line.substr(tab + 1), supported ? "yes" : "no",
+                       all ? fmt::format("{} of {}", passed, all) : "");
+  }
+  out << "\n## Contributed operators\n\n";
+  for (const OpDef* op : all_ops())
+    if (op->onnx.starts_with("com.microsoft:")) out << "- " << op->onnx << "\n";
+  out << "\n## Failing cases\n\n| case | reason |\n|---|---|\n";
+  for (size_t i = 0; i < outcome.cases.size(); ++i)
+    if (!outcome.reasons[i].empty()) out << fmt::format("| {} | {} |\n", outcome.cases[i].name, cell(outcome.reasons[i]));
+}
+
+int run(int argc, char** argv) {
+  const Arguments arguments = read_arguments(argc, argv);
+  Outcome outcome = read_cases(arguments);
+  constexpr unsigned kSecondsEach = 60;
+  outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach,
+                                 [&](size_t i) { return run_case_guarded(arguments.data, outcome.cases[i]); });
+  if (!arguments.json.empty()) write_json(outcome, arguments.json);
+  if (!arguments.failures.empty()) write_failures(outcome, arguments.failures);
+  if (!arguments.markdown.empty()) write_markdown(outcome, arguments.data, arguments.markdown);
+  if (!arguments.filter.empty())
+    for (size_t i = 0; i < outcome.cases.size(); ++i)
+      fmt::print("{}: {}\n", outcome.cases[i].name, outcome.reasons[i].empty() ? "passed" : outcome.reasons[i]);
+  fmt::print("onnx backend node tests: {} of {} passed\n", outcome.passed(), outcome.cases.size());
+  return 100.0 * static_cast<double>(outcome.passed()) < arguments.least_percent * static_cast<double>(outcome.cases.size());
+}
+
+}  // namespace
+}  // namespace trine::conformance
+
+int main(int argc, char** argv) {
+  try {
+    return trine::conformance::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error: %s\n", e.what());
+    return 2;
+  }
+}
