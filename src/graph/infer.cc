@@ -38,7 +38,7 @@ std::optional<std::vector<Dim>> InferContext::content(int i) const {
   const Value& v = graph_.value(node_.inputs[static_cast<size_t>(i)]);
   const Tensor& t = v.constant;
   if (!t.defined()) return v.content;
-  if (!is_integer(t.dtype()) || t.rank() > 1 || t.elements() > kMaxContent) return std::nullopt;
+  if ((!is_integer(t.dtype()) && t.dtype() != DType::boolean) || t.rank() > 1 || t.elements() > kMaxContent) return std::nullopt;
   const std::vector<int64_t> values = t.i64_values();
   return std::vector<Dim>(values.begin(), values.end());
 }

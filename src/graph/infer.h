@@ -20,7 +20,7 @@ class InferContext {
   DType dtype(int i) const { return input(i).dtype; }
   const Shape& shape(int i) const { return input(i).shape; }  // unknown rank when absent
   Tensor constant(int i) const;                  // !defined() when not a known constant
-  std::optional<std::vector<Dim>> content(int i) const;  // elements of an integer tensor, constant or symbolic
+  std::optional<std::vector<Dim>> content(int i) const;  // elements of an integer or boolean tensor, constant or symbolic
   std::optional<std::vector<int64_t>> integers(int i) const;  // content, when all are constants
 
   void set(int output, Type type);               // ignored for an output nobody asked for

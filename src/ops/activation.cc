@@ -111,10 +111,23 @@ Scalar lower_clamp(LowerContext& c, Scalar x, double low, double high) {
   return c.min(c.max(x, c.like(x, low)), c.like(x, high));
 }
 
+// e^x - 1 = 2 t / (1 - t), t = tanh(x / 2), keeps the digits of a small x; for x <= 0.
+Scalar lower_expm1(LowerContext& c, Scalar x) {
+  const Scalar t = c.apply(ScalarOp::tanh, c.mul(x, c.like(x, 0.5)));
+  return c.div(c.add(t, t), c.sub(c.like(t, 1), t));
+}
+
+// log(1 + t) = t log(u) / (u - 1), u = 1 + t (Kahan), keeps the digits of a small t; for 0 <= t <= 1.
+Scalar lower_log1p(LowerContext& c, Scalar t) {
+  const Scalar one = c.like(t, 1), u = c.add(one, t);
+  const Scalar quotient = c.div(c.mul(t, c.apply(ScalarOp::log, u)), c.sub(u, one));
+  return c.select(c.apply(ScalarOp::equal, u, one), t, quotient);
+}
+
 // log(1 + e^x) without overflow: max(x, 0) + log(1 + e^-|x|)
 Scalar lower_softplus(LowerContext& c, Scalar x) {
   const Scalar tail = c.exp(c.apply(ScalarOp::neg, c.apply(ScalarOp::abs, x)));
-  return c.add(c.max(x, c.like(x, 0)), c.apply(ScalarOp::log, c.add(c.like(x, 1), tail)));
+  return c.add(c.max(x, c.like(x, 0)), lower_log1p(c, tail));
 }
 
 Scalar lower_gelu_tanh(LowerContext& c, Scalar x) {
@@ -149,7 +162,7 @@ Scalar lower(LowerContext& c, const Activation& f, Scalar x) {
     case Kind::gelu: return lower_gelu(c, x);
     case Kind::gelu_tanh: return lower_gelu_tanh(c, x);
     case Kind::leaky_relu: return select_negative(c, x, times(x, f.alpha));
-    case Kind::elu: return select_negative(c, x, times(plus(c.exp(x), -1), f.alpha));
+    case Kind::elu: return select_negative(c, x, times(lower_expm1(c, x), f.alpha));
     case Kind::softplus: return lower_softplus(c, x);
     case Kind::softsign: return c.div(x, plus(c.apply(ScalarOp::abs, x), 1));
     case Kind::mish: return c.mul(x, c.apply(ScalarOp::tanh, lower_softplus(c, x)));
