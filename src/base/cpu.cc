@@ -115,8 +115,7 @@ CpuLevel level_after_environment() {
   if (wanted.empty()) return level;
   auto cap = cpu_level_from_name(wanted);
   if (!cap) {
-    throw Error(ErrorCode::invalid_argument,
-                "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512");
+    throw Error(ErrorCode::invalid_argument, "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512");
   }
   return std::min(level, *cap);
 }

@@ -38,7 +38,7 @@ struct ConvProblem {
   Layout in_layout = Layout::nhwc;  // the output is always nhwc
   int64_t in_pixel_stride = 0;
   int64_t out_pixel_stride = 0;  // of output and residual
-  Epilogue epilogue;
+  Epilogue epilogue = {};
 
   int64_t in_per_group() const { return in_channels / groups; }
   int64_t out_per_group() const { return out_channels / groups; }
@@ -49,12 +49,12 @@ struct ConvProblem {
 // broadcast as NumPy does. trans_a: a is stored [..., K, M]; trans_b: b is stored [..., N, K].
 struct MatmulProblem {
   int64_t m = 0, n = 0, k = 0;
-  Dims a_batch, b_batch;
+  Dims a_batch = {}, b_batch = {};
   bool trans_a = false, trans_b = false;
   bool b_constant = false;     // b comes prepacked; its batch must then be empty
   float alpha = 1;             // scales the sum
   int64_t out_row_stride = 0;  // 0: n; of output and residual
-  Epilogue epilogue;
+  Epilogue epilogue = {};
 
   friend bool operator==(const MatmulProblem&, const MatmulProblem&) = default;
 };

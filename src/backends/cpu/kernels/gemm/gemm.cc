@@ -1,0 +1,231 @@
+#include "backends/cpu/kernels/gemm/gemm.h"
+
+#include <algorithm>
+
+#include "base/thread_pool.h"
+
+namespace trine::cpu {
+namespace {
+
+constexpr double kHertz = 3.5e9;          // assumed; only relations matter, and what is worth a fork
+constexpr double kBytesPerSecond = 25e9;  // of memory
+constexpr int64_t kMaxDepthLinear = 768;  // of a block of k, one tap
+constexpr int64_t kMaxDepthTaps = 1536;   // of a block of taps
+constexpr int64_t kRowBlockBytes = 256 << 10;
+constexpr int64_t kRowBlockBytesSmallB = 48 << 10;  // when all of B is small, rather keep A near and write C whole
+constexpr int64_t kSmallB = 256 << 10;
+constexpr int64_t kMaxPointers = 16 << 10;  // of a block of rows
+constexpr int kRowsWhenStridesCollide = 8;  // ways of an L1 set: rows 4 KB apart all fall into one
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Begin of part i when n things are dealt to `parts` as evenly as can be.
+int64_t share(int64_t n, int64_t parts, int64_t i) { return n * i / parts; }
+
+// Blocks of k: of several taps, or of a piece of the only one.
+struct DepthBlocks {
+  int64_t count;
+  bool by_taps;
+  int64_t total;
+
+  static DepthBlocks of(const GemmJob& job) {
+    if (job.taps > 1) {
+      int64_t taps_each = std::clamp<int64_t>(kMaxDepthTaps / std::max<int64_t>(job.kc, 1), 1, job.taps);
+      return {divide_up(job.taps, taps_each), true, job.taps};
+    }
+    return {std::max<int64_t>(divide_up(job.kc, kMaxDepthLinear), 1), false, job.kc};
+  }
+  // Pieces of one tap begin at multiples of 4: the microkernel's step.
+  int64_t begin(int64_t i) const {
+    if (i >= count) return total;
+    int64_t at = share(total, count, i);
+    return by_taps ? at : at / 4 * 4;
+  }
+};
+
+// Panels of a group: as many as the registers like for this number of rows.
+int panels_per_group(const GemmIsa& isa, int64_t rows, int64_t panels) {
+  auto made = [&](int p) { return isa.max_rows[p] > 0; };
+  if (rows <= 2) {
+    for (int p = kMaxPanels; p > 1; --p)
+      if (isa.max_rows[p] >= rows && panels >= p) return p;
+  }
+  if (!made(3)) return 1;
+  if (panels <= kMaxPanels) return static_cast<int>(panels);
+  return panels % 3 == 0 ? 3 : panels % 4 == 0 ? 4 : 3;
+}
+
+int tile_rows(const GemmIsa& isa, const GemmJob& job, int panels) {
+  int rows = isa.max_rows[panels];
+  bool collide = job.row_stride > 0 && job.row_stride % 1024 == 0;
+  return collide ? std::min(rows, kRowsWhenStridesCollide) : rows;
+}
+
+int64_t block_rows(const GemmJob& job) {
+  int64_t depth = job.taps > 1 ? std::min<int64_t>(job.kc * 2, kMaxDepthTaps) : std::min(job.kc, kMaxDepthLinear);
+  int64_t budget = job.k() * job.columns * 4 <= kSmallB ? kRowBlockBytesSmallB : kRowBlockBytes;
+  int64_t rows = std::min(budget / (std::max<int64_t>(depth, 1) * 4), kMaxPointers / job.taps);
+  return std::clamp<int64_t>(rows, kMaxTileRows, std::max<int64_t>(job.rows, kMaxTileRows));
+}
+
+// One block of rows, with its table of pointers: per tile [taps][mr] of A then [mr] of C.
+class RowBlock {
+ public:
+  RowBlock(const GemmIsa& isa, const GemmJob& job, int64_t begin, int64_t end, void* workspace)
+      : isa_(isa), job_(job), begin_(begin), rows_(end - begin), table_(static_cast<const float**>(workspace)) {}
+
+  void run(int64_t panel_begin, int64_t panel_end) {
+    int width = panels_per_group(isa_, rows_, panel_end - panel_begin);
+    int64_t groups = divide_up(panel_end - panel_begin, width);
+    int most = tile_rows(isa_, job_, width);
+    // Narrower groups of an uneven division may have taller tiles, but one table must serve all.
+    tiles_ = divide_up(rows_, most);
+    fill_table();
+    DepthBlocks depth = DepthBlocks::of(job_);
+    for (int64_t d = 0; d < depth.count; ++d) {
+      for (int64_t g = 0; g < groups; ++g) {
+        int64_t from = panel_begin + share(panel_end - panel_begin, groups, g);
+        int64_t to = panel_begin + share(panel_end - panel_begin, groups, g + 1);
+        run_group(depth, d, from, static_cast<int>(to - from), to < panel_end ? to : panel_begin,
+                  to < panel_end ? d : d + 1);
+      }
+    }
+  }
+
+ private:
+  int64_t tile_begin(int64_t i) const { return share(rows_, tiles_, i); }
+  int tile_size(int64_t i) const { return static_cast<int>(tile_begin(i + 1) - tile_begin(i)); }
+  const float** tile_pointers(int64_t i) const { return table_ + tile_begin(i) * (job_.taps + 1); }
+
+  void fill_table() {
+    for (int64_t i = 0; i < tiles_; ++i) {
+      const float** a = tile_pointers(i);
+      auto c = const_cast<float**>(a + int64_t{tile_size(i)} * job_.taps);
+      job_.source.fill(job_.source.context, begin_ + tile_begin(i), tile_size(i), a, c);
+    }
+  }
+
+  const float* panel_at(const DepthBlocks& depth, int64_t d, int64_t panel) const {
+    int64_t stride = job_.panel_stride ? job_.panel_stride : job_.k() * kPanel;
+    int64_t k = depth.begin(d) * (depth.by_taps ? job_.kc : 1);
+    return job_.b + panel * stride + k * job_.k_stride;
+  }
+
+  void run_group(const DepthBlocks& depth, int64_t d, int64_t panel, int width, int64_t next_panel, int64_t next_d) {
+    int64_t begin = depth.begin(d), size = depth.begin(d + 1) - begin;
+    Tile t{nullptr, nullptr};
+    t.a_offset = depth.by_taps ? 0 : begin;
+    t.taps = depth.by_taps ? static_cast<int>(size) : 1;
+    t.kc = depth.by_taps ? job_.kc : size;
+    t.column = panel * kPanel;
+    t.columns = static_cast<int>(std::min<int64_t>(job_.columns - t.column, width * kPanel));
+    t.b = panel_at(depth, d, panel);
+    t.k_stride = job_.k_stride;
+    t.panel_stride = job_.panel_stride ? job_.panel_stride : job_.k() * kPanel;
+    t.add_to_c = d > 0;
+    t.finish = d + 1 == depth.count;
+    t.epilogue = &job_.epilogue;
+    int64_t skipped = depth.by_taps ? begin : 0;
+    for (int64_t i = 0; i < tiles_; ++i) {
+      int rows = tile_size(i);
+      t.a = tile_pointers(i) + skipped * rows;
+      t.c = const_cast<float* const*>(tile_pointers(i) + int64_t{rows} * job_.taps);
+      // Tile i brings panel i of the next group: one line per k.
+      bool fetches = i < width && next_d < depth.count && job_.k_stride == kPanel;
+      t.prefetch = fetches ? panel_at(depth, next_d, next_panel + i) : t.b;
+      t.prefetch_step = fetches ? 4 * kPanel : 0;
+      isa_.tile[width][rows](t);
+    }
+  }
+
+  const GemmIsa& isa_;
+  const GemmJob& job_;
+  int64_t begin_, rows_, tiles_ = 0;
+  const float** table_;
+};
+
+// How rows and panels are dealt: `row_parts` x `panel_parts`.
+struct Split {
+  int64_t row_parts, panel_parts;
+};
+
+Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
+  double flops = 2.0 * static_cast<double>(job.rows) * static_cast<double>(job.columns) * static_cast<double>(job.k());
+  if (threads == 1 || flops / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
+  double k = static_cast<double>(job.k()), m = static_cast<double>(job.rows), n = static_cast<double>(job.columns);
+  bool weights_dominate = k * n > m * (k + n);
+  Split best{1, 1};
+  double best_cost = 1e300;
+  for (int64_t panel_parts = 1; panel_parts <= threads; ++panel_parts) {
+    int64_t row_parts = std::min<int64_t>(threads / panel_parts, divide_up(job.rows, 4));
+    if (panel_parts > job.panels()) break;
+    double largest = static_cast<double>(divide_up(job.rows, row_parts) * divide_up(job.panels(), panel_parts));
+    // A tie goes to reading the larger operand once.
+    double cost = largest * (1 + 0.05 * static_cast<double>(weights_dominate ? row_parts : panel_parts) / threads);
+    if (cost < best_cost) best_cost = cost, best = {row_parts, panel_parts};
+  }
+  return best;
+}
+
+size_t table_bytes(const GemmJob& job) {
+  size_t bytes = static_cast<size_t>(block_rows(job)) * static_cast<size_t>(job.taps + 1) * sizeof(float*);
+  return (bytes + 63) / 64 * 64;
+}
+
+}  // namespace
+
+size_t gemm_part_bytes(const GemmIsa&, const GemmJob& job) { return table_bytes(job); }
+
+void run_gemm_part(const GemmIsa& isa, const GemmJob& job, const GemmRange& range, void* workspace) {
+  int64_t rows = range.row_end - range.row_begin;
+  if (rows <= 0 || range.panel_end <= range.panel_begin) return;
+  int64_t blocks = divide_up(rows, block_rows(job));
+  for (int64_t i = 0; i < blocks; ++i) {
+    RowBlock block(isa, job, range.row_begin + share(rows, blocks, i), range.row_begin + share(rows, blocks, i + 1),
+                   workspace);
+    block.run(range.panel_begin, range.panel_end);
+  }
+}
+
+void run_gemm(const GemmIsa& isa, const GemmJob& job, ThreadPool* pool, void* workspace) {
+  Split split = split_of(isa, job, pool ? pool->threads() : 1);
+  auto run_part = [&](int part) {
+    int64_t r = part / split.panel_parts, p = part % split.panel_parts;
+    GemmRange range{share(job.rows, split.row_parts, r), share(job.rows, split.row_parts, r + 1),
+                    share(job.panels(), split.panel_parts, p), share(job.panels(), split.panel_parts, p + 1)};
+    run_gemm_part(isa, job, range, static_cast<char*>(workspace) + static_cast<size_t>(part) * table_bytes(job));
+  };
+  int parts = static_cast<int>(split.row_parts * split.panel_parts);
+  if (parts == 1) return run_part(0);
+  pool->run(parts, run_part);
+}
+
+double gemm_seconds(const GemmIsa& isa, double flops, double bytes, int threads, double efficiency) {
+  double compute = flops / (isa.flops_per_cycle * kHertz * efficiency);
+  double seconds = std::max(compute, bytes / kBytesPerSecond) + 0.1 * std::min(compute, bytes / kBytesPerSecond);
+  return seconds < kMinForkSeconds || threads <= 1 ? seconds : seconds / threads + 1e-6;
+}
+
+void pack_panels(const GemmIsa& isa, const float* src, int64_t ld, bool transposed, int64_t k, int64_t n, float* dst) {
+  for (int64_t column = 0; column < n; column += kPanel, dst += k * kPanel) {
+    int columns = static_cast<int>(std::min<int64_t>(n - column, kPanel));
+    if (transposed) {
+      isa.pack_panel_transposed(src + column * ld, ld, k, columns, dst);
+    } else {
+      isa.pack_panel(src + column, ld, k, columns, dst);
+    }
+  }
+}
+
+RowSource LinearRows::source() const {
+  return {[](const void* context, int64_t row, int count, const float** a, float** c) {
+            auto& rows = *static_cast<const LinearRows*>(context);
+            for (int i = 0; i < count; ++i) {
+              a[i] = rows.a + (row + i) * rows.lda;
+              c[i] = rows.c + (row + i) * rows.ldc;
+            }
+          },
+          this};
+}
+
+}  // namespace trine::cpu

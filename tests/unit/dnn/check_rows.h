@@ -1,0 +1,53 @@
+// Runs every kernel row that this machine can run on one problem and compares it with plain f64 loops: once with small
+// integers, where every f32 sum is exact and the tolerance is 0, once with reals against a bound of rounding errors.
+// Outputs and workspace stand between guards, several numbers of threads must give the same bits.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "dnn/kernel_row.h"
+#include "dnn/operands.h"
+
+namespace trine::dnn::test {
+
+using Floats = std::vector<float>;
+
+// Made-up operands of a problem.
+struct Data {
+  Floats in[4], weights[3], bias, residual;
+  std::vector<int64_t> indices;  // gather
+  std::vector<uint8_t> mask;     // attention, boolean
+};
+
+// What f64 loops say: the values, and a bound of the error of f32 sums in any order.
+struct Expected {
+  std::vector<double> out[3];
+  std::vector<double> bound[3];  // all zero: exact
+};
+using Oracle = std::function<Expected(const Problem&, const Data&)>;
+
+struct Options {
+  bool integers = true;  // also the exact run
+  bool winograd_is_exact = false;
+  std::function<void(Data&)> adjust = {};  // changes the data before the oracle sees it
+  int least_rows = 1;                      // so many rows must have fitted
+};
+
+void check_rows(const Problem& problem, const Oracle& oracle, const Options& options = {});
+
+// The f64 oracles.
+Expected conv_oracle(const Problem& problem, const Data& data);
+Expected matmul_oracle(const Problem& problem, const Data& data);
+Expected pool_oracle(const Problem& problem, const Data& data);
+Expected attention_oracle(const Problem& problem, const Data& data);
+Expected rnn_oracle(const Problem& problem, const Data& data);
+Expected resize_oracle(const Problem& problem, const Data& data);
+
+// Applies an epilogue to a sum whose error is at most `bound`.
+struct Bounded {
+  double value, bound;
+};
+Bounded finish(const Epilogue& epilogue, double sum, double bound, double bias, double residual);
+
+}  // namespace trine::dnn::test

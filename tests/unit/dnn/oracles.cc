@@ -1,0 +1,137 @@
+// Convolution and matmul by plain loops in f64.
+#include <cmath>
+
+#include "check_rows.h"
+
+namespace trine::dnn::test {
+namespace {
+
+constexpr double kEps = 1.0 / (1 << 24);
+
+int64_t or_dense(int64_t stride, int64_t dense) { return stride ? stride : dense; }
+
+// Where a kernel position of an output position reads, along one axis; -1 outside.
+int64_t source(const ConvProblem& p, size_t axis, int64_t out, int64_t k) {
+  if (!p.transposed) {
+    int64_t i = out * p.stride[axis] + k * p.dilation[axis] - p.pad_begin[axis];
+    return i < 0 || i >= p.in[axis] ? -1 : i;
+  }
+  int64_t i = out + p.pad_begin[axis] - k * p.dilation[axis];
+  if (i < 0 || i % p.stride[axis] || i / p.stride[axis] >= p.in[axis]) return -1;
+  return i / p.stride[axis];
+}
+
+struct Sum {
+  double value = 0, magnitude = 0;
+  int64_t terms = 0;
+  void add(double a, double b) {
+    value += a * b;
+    magnitude += std::abs(a * b);
+    ++terms;
+  }
+  double bound() const { return 2 * static_cast<double>(terms + 8) * kEps * magnitude; }
+};
+
+template <class F>
+void for_each_position(const Extents& e, F f) {
+  for (int64_t z = 0; z < e[0]; ++z)
+    for (int64_t y = 0; y < e[1]; ++y)
+      for (int64_t x = 0; x < e[2]; ++x) f(z, y, x);
+}
+
+}  // namespace
+
+Expected conv_oracle(const Problem& problem, const Data& data) {
+  const auto& p = std::get<ConvProblem>(problem);
+  int64_t spatial = p.in[0] * p.in[1] * p.in[2], taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
+  int64_t ldx = or_dense(p.in_pixel_stride, p.in_channels), ldy = or_dense(p.out_pixel_stride, p.out_channels);
+  auto x_at = [&](int64_t n, int64_t pixel, int64_t c) {
+    int64_t i =
+        p.in_layout == Layout::nhwc ? (n * spatial + pixel) * ldx + c : (n * p.in_channels + c) * spatial + pixel;
+    return static_cast<double>(data.in[0][static_cast<size_t>(i)]);
+  };
+  auto w_at = [&](int64_t m, int64_t c, int64_t tap) {  // c within its group
+    int64_t g = m / p.out_per_group();
+    int64_t i = p.transposed ? ((g * p.in_per_group() + c) * p.out_per_group() + m % p.out_per_group()) * taps + tap
+                             : (m * p.in_per_group() + c) * taps + tap;
+    return static_cast<double>(data.weights[0][static_cast<size_t>(i)]);
+  };
+  Expected e;
+  size_t size = static_cast<size_t>(operand_sizes(problem).out[0]);
+  float untouched;
+  uint32_t pattern = 0xa5a5a5a5;  // between pixels nothing is written
+  __builtin_memcpy(&untouched, &pattern, 4);
+  e.out[0].assign(size, static_cast<double>(untouched));
+  e.bound[0].assign(size, 0);
+  for (int64_t n = 0; n < p.n; ++n) {
+    int64_t pixel = 0;
+    for_each_position(p.out, [&](int64_t oz, int64_t oy, int64_t ox) {
+      for (int64_t m = 0; m < p.out_channels; ++m) {
+        Sum sum;
+        int64_t first = m / p.out_per_group() * p.in_per_group(), tap = 0;
+        for_each_position(p.kernel, [&](int64_t kz, int64_t ky, int64_t kx) {
+          int64_t z = source(p, 0, oz, kz), y = source(p, 1, oy, ky), x = source(p, 2, ox, kx);
+          if (z >= 0 && y >= 0 && x >= 0) {
+            for (int64_t c = 0; c < p.in_per_group(); ++c)
+              sum.add(x_at(n, (z * p.in[1] + y) * p.in[2] + x, first + c), w_at(m, c, tap));
+          }
+          ++tap;
+        });
+        auto i = static_cast<size_t>((n * p.out[0] * p.out[1] * p.out[2] + pixel) * ldy + m);
+        double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(m)];
+        double residual = data.residual.empty() ? 0 : data.residual[i];
+        Bounded y = finish(p.epilogue, sum.value, sum.bound(), bias, residual);
+        e.out[0][i] = y.value;
+        e.bound[0][i] = y.bound;
+      }
+      ++pixel;
+    });
+  }
+  return e;
+}
+
+Expected matmul_oracle(const Problem& problem, const Data& data) {
+  const auto& p = std::get<MatmulProblem>(problem);
+  Dims batch = batch_of(p);
+  int64_t batches = element_count(batch);
+  const Floats& bs = p.b_constant ? data.weights[0] : data.in[1];
+  auto index = [&](int64_t i, const Dims& own) {
+    int64_t result = 0, stride = 1;
+    for (size_t d = 0; d < batch.size(); ++d) {
+      size_t axis = batch.size() - 1 - d;
+      int64_t at = i % batch[axis];
+      i /= batch[axis];
+      if (d >= own.size()) continue;
+      int64_t size = own[own.size() - 1 - d];
+      result += (size == 1 ? 0 : at) * stride;
+      stride *= size;
+    }
+    return result;
+  };
+  int64_t ldc = or_dense(p.out_row_stride, p.n);
+  Expected e;
+  float untouched;
+  uint32_t pattern = 0xa5a5a5a5;
+  __builtin_memcpy(&untouched, &pattern, 4);
+  e.out[0].assign(static_cast<size_t>(batches * p.m * ldc), static_cast<double>(untouched));
+  e.bound[0].assign(e.out[0].size(), 0);
+  for (int64_t b = 0; b < batches; ++b)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        int64_t a0 = index(b, p.a_batch) * p.m * p.k, b0 = index(b, p.b_batch) * p.k * p.n;
+        Sum sum;
+        for (int64_t k = 0; k < p.k; ++k)
+          sum.add(data.in[0][static_cast<size_t>(a0 + (p.trans_a ? k * p.m + i : i * p.k + k))],
+                  bs[static_cast<size_t>(b0 + (p.trans_b ? j * p.k + k : k * p.n + j))]);
+        auto at = static_cast<size_t>((b * p.m + i) * ldc + j);
+        double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(j)];
+        double residual = data.residual.empty() ? 0 : data.residual[at];
+        double alpha = p.alpha;
+        Bounded y = finish(p.epilogue, alpha * sum.value, std::abs(alpha) * sum.bound(), bias, residual);
+        e.out[0][at] = y.value;
+        e.bound[0][at] = y.bound;
+      }
+  return e;
+}
+
+}  // namespace trine::dnn::test
