@@ -121,6 +121,13 @@ void Graph::sort() {
   nodes = std::move(sorted);
 }
 
+Graph Graph::deep_copy() const {
+  Graph copy = *this;
+  for (Node& node : copy.nodes)
+    for (auto& body : node.bodies) body = std::make_shared<Graph>(body->deep_copy());
+  return copy;
+}
+
 namespace {
 
 [[noreturn]] void broken(const std::string& what) { throw Error(ErrorCode::invalid_model, "graph: " + what); }

@@ -72,6 +72,9 @@ class Graph {
   void compact();                               // drops erased nodes
   void sort();                                  // topological order, stable; throws Error{invalid_model} naming a cycle
 
+  // A copy that shares no body with this graph (constants, which nobody writes, are shared).
+  Graph deep_copy() const;
+
   std::string text() const;
   static Graph parse(std::string_view text);    // inverse of text(); throws Error{invalid_argument} with the line
 

@@ -32,6 +32,10 @@ class Tensor {
   int64_t elements() const { return elements_; }
   size_t bytes() const { return static_cast<size_t>(elements_) * byte_size(dtype_); }
   bool defined() const { return dtype_ != DType::none; }
+  // The bytes live as long as the handle does; else somebody else lends them.
+  bool owned() const { return owner_ != nullptr || strings_ != nullptr; }
+  // No other handle shares the bytes.
+  bool unique() const { return owner_.use_count() == 1; }
 
   const void* data() const { return data_; }
   void* mutable_data() { return const_cast<void*>(data_); }

@@ -1,0 +1,281 @@
+#include "plan/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "graph/eval.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr size_t kRememberedSizes = 16;
+
+std::string key_of(const std::vector<Type>& types) {
+  std::string key;
+  for (const Type& t : types) key += t.text() + ";";
+  return key;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool) : plan_(std::move(plan)), pool_(pool) {
+  const Graph& graph = *plan_->graph;
+  slots_.resize(graph.values.size());
+  boxed_.resize(graph.values.size());
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    if (graph.values[i].constant.defined()) slots_[i] = const_cast<void*>(graph.values[i].constant.data());
+}
+
+Executor::~Executor() = default;
+
+void Executor::observe(Observer observer) {
+  observer_ = std::move(observer);
+  for (auto& [key, executor] : bodies_) executor->observe(observer_);
+}
+
+size_t Executor::arena_bytes() const {
+  size_t bytes = workspace_.bytes();
+  for (const Tensor& t : arenas_) bytes += t.bytes();
+  for (const auto& [key, executor] : bodies_) bytes += executor->arena_bytes();
+  return bytes;
+}
+
+const Segment& Executor::prepare_for(const std::vector<Type>& types) { return first_segment(types); }
+
+Segment& Executor::first_segment(const std::vector<Type>& types) {
+  const std::string key = key_of(types);
+  const auto it = std::find_if(first_.begin(), first_.end(), [&](const auto& entry) { return entry.first == key; });
+  if (it != first_.end()) return *it->second;
+  std::unique_ptr<Segment> made = prepare(*plan_, with_input_types(*plan_, types), nullptr, packed_);
+  if (first_.size() >= kRememberedSizes) first_.erase(first_.begin());
+  first_.emplace_back(key, std::move(made));
+  return *first_.back().second;
+}
+
+Segment& Executor::next_segment(Segment& segment) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(segment.last - 1)];
+  std::vector<Type> types;
+  for (ValueId id : node.outputs)
+    if (id != kNoValue) types.push_back(type_of(boxed_[static_cast<size_t>(id)]));
+  std::unique_ptr<Segment>& next = segment.next[key_of(types)];
+  if (next) return *next;
+  if (segment.next.size() > kRememberedSizes) {
+    std::unique_ptr<Segment> none;
+    segment.next.clear();
+    return next_segment(segment);
+  }
+  Graph typed = segment.typed.deep_copy();
+  for (ValueId id : node.outputs) {
+    if (id == kNoValue) continue;
+    const Datum& made = boxed_[static_cast<size_t>(id)];
+    if (made.is_tensor()) typed.value(id).type = type_of(made);
+  }
+  next = prepare(*plan_, std::move(typed), &segment, packed_);
+  return *next;
+}
+
+std::vector<Datum> Executor::run(const std::vector<Datum>& inputs) {
+  const Graph& graph = *plan_->graph;
+  std::vector<Type> types;
+  for (const Datum& d : inputs) types.push_back(type_of(d));
+  Segment* segment = &first_segment(types);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto id = static_cast<size_t>(graph.inputs[i]);
+    boxed_[id] = inputs[i];
+    slots_[id] = inputs[i].is_tensor() ? const_cast<void*>(inputs[i].tensor().data()) : nullptr;
+  }
+  for (;;) {
+    execute(*segment);
+    if (segment->ends_graph) break;
+    segment = &next_segment(*segment);
+  }
+  std::vector<Datum> out = collect_outputs(*segment);
+  for (Datum& d : boxed_) d = Datum();
+  return out;
+}
+
+void Executor::execute(const Segment& segment) {
+  set_slots(segment);
+  for (const Call& call : segment.calls) {
+    if (observer_.see) run_observed(segment, call);
+    else run_call(segment, call);
+  }
+}
+
+void Executor::set_slots(const Segment& segment) {
+  const auto depth = static_cast<size_t>(segment.depth);
+  if (arenas_.size() <= depth) arenas_.resize(depth + 1);
+  if (segment.arena_bytes > static_cast<int64_t>(arenas_[depth].bytes()))
+    arenas_[depth] = Tensor(DType::u8, {segment.arena_bytes});
+  if (segment.workspace_bytes > workspace_.bytes())
+    workspace_ = Tensor(DType::u8, {static_cast<int64_t>(segment.workspace_bytes)});
+  char* base = arenas_[depth].defined() ? arenas_[depth].mutable_as<char>() : nullptr;
+  for (const auto& [id, offset] : segment.offsets) slots_[static_cast<size_t>(id)] = base + offset;
+  for (const auto& [id, tensor] : segment.constants) slots_[static_cast<size_t>(id)] = const_cast<void*>(tensor.data());
+  for (ValueId id : segment.direct_outputs)
+    slots_[static_cast<size_t>(id)] = output_tensor(id, segment.typed.type(id)).mutable_data();
+}
+
+// The tensor of the last run when the caller has let it go, else a new one.
+Tensor Executor::output_tensor(ValueId root, const Type& type) {
+  Tensor& held = outputs_[root];
+  const Dims dims = type.shape.static_dims();
+  if (!held.defined() || !held.unique() || held.dims() != dims) held = Tensor(type.dtype, dims);
+  return held;
+}
+
+void Executor::run_call(const Segment& segment, const Call& call) {
+  try {
+    switch (call.kind) {
+      case Call::Kind::kernel: return run_kernel(segment, call);
+      case Call::Kind::loop: return run_loops(segment, call);
+      case Call::Kind::host: return run_host(segment, call);
+    }
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+    throw Error(e.code(), what.starts_with("node '") ? what : fmt::format("node '{}': {}", node.name, what));
+  }
+}
+
+void Executor::run_kernel(const Segment& segment, const Call& call) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  const auto slot = [&](const std::vector<ValueId>& ids, int i) -> void* {
+    if (i < 0 || i >= static_cast<int>(ids.size()) || ids[static_cast<size_t>(i)] == kNoValue) return nullptr;
+    return slots_[static_cast<size_t>(segment.root[static_cast<size_t>(ids[static_cast<size_t>(i)])])];
+  };
+  dnn::Args args;
+  for (size_t i = 0; i < call.what.in.size(); ++i) args.in[i] = slot(node.inputs, call.what.in[i]);
+  for (size_t i = 0; i < call.what.out.size(); ++i) args.out[i] = slot(node.outputs, call.what.out[i]);
+  if (call.what.in_offset_bytes) args.in[0] = static_cast<const char*>(args.in[0]) + call.what.in_offset_bytes;
+  if (call.what.out_offset_bytes) args.out[0] = static_cast<char*>(args.out[0]) + call.what.out_offset_bytes;
+  args.bias = static_cast<const float*>(slot(node.inputs, call.what.bias));
+  args.residual = static_cast<const float*>(slot(node.inputs, call.what.residual));
+  args.packed = call.packed.data();
+  args.workspace = workspace_.mutable_data();
+  args.pool = pool_;
+  call.row->run(call.what.problem, args);
+}
+
+void Executor::run_loops(const Segment& segment, const Call& call) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  constexpr size_t kMost = 64;
+  const void* in[kMost];
+  void* out[kMost];
+  TRINE_CHECK(node.inputs.size() <= kMost && node.outputs.size() <= kMost, node.name);
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    in[i] = node.inputs[i] == kNoValue ? nullptr : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.inputs[i])])];
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    out[i] = node.outputs[i] == kNoValue ? nullptr : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.outputs[i])])];
+  const std::span<const void* const> inputs(in, node.inputs.size());
+  const std::span<void* const> outputs(out, node.outputs.size());
+  for (const codegen::BoundKernel& loop : call.loops) {
+    if (!pool_) {
+      loop.run(inputs, outputs);
+      continue;
+    }
+    pool_->parallel_for(loop.units(), loop.grain(),
+                        [&](int64_t begin, int64_t end) { loop.run(inputs, outputs, begin, end); });
+  }
+}
+
+void Executor::run_host(const Segment& segment, const Call& call) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  EvalContext context(node, data_of(segment, node.inputs), [&](const Graph& body, std::vector<Datum> inputs) {
+    for (size_t k = 0; k < node.bodies.size(); ++k)
+      if (node.bodies[k].get() == &body) return this->body(call.node, static_cast<int>(k)).run(inputs);
+    return evaluate(body, std::move(inputs));
+  });
+  if (!node.op->reference) throw Error(ErrorCode::unsupported, fmt::format("{}: cannot run on the host", node.op->name));
+  node.op->reference(context);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId id = node.outputs[i];
+    if (id == kNoValue) continue;
+    Datum made = detached(std::move(context.outputs()[i]));
+    const Type& expected = segment.typed.type(id);
+    if (made.is_tensor() && expected.is_tensor() && expected.shape.is_static() &&
+        (made.tensor().dims() != expected.shape.static_dims() || made.tensor().dtype() != expected.dtype))
+      throw Error(ErrorCode::invalid_model, fmt::format("{}: made {} where {} was inferred", node.op->name,
+                                                        made.tensor().type_text(), expected.text()));
+    slots_[static_cast<size_t>(id)] = made.is_tensor() ? const_cast<void*>(made.tensor().data()) : nullptr;
+    boxed_[static_cast<size_t>(id)] = std::move(made);
+  }
+}
+
+Executor& Executor::body(int node, int k) {
+  std::unique_ptr<Executor>& executor = bodies_[{node, k}];
+  if (!executor) {
+    executor = std::make_unique<Executor>(plan_->steps[static_cast<size_t>(node)].bodies[static_cast<size_t>(k)], pool_);
+    executor->observe(observer_);
+  }
+  return *executor;
+}
+
+Datum Executor::datum_of(const Segment& segment, ValueId id) const {
+  if (id == kNoValue) return {};
+  const ValueId root = segment.root[static_cast<size_t>(id)];
+  const Datum& boxed = boxed_[static_cast<size_t>(root)];
+  const Type& type = segment.typed.type(id);
+  const bool sized = type.is_tensor() && type.shape.is_static();
+  if (boxed.is_tensor()) return sized ? Datum(boxed.tensor().reshaped(type.shape.static_dims())) : boxed;
+  if (boxed.is_sequence()) return boxed;
+  const Value& value = segment.typed.value(root);
+  if (value.constant.defined()) return sized ? value.constant.reshaped(type.shape.static_dims()) : value.constant;
+  if (!sized) return {};  // an empty optional
+  return Tensor(type.dtype, type.shape.static_dims(), slots_[static_cast<size_t>(root)], nullptr);
+}
+
+std::vector<Datum> Executor::data_of(const Segment& segment, const std::vector<ValueId>& ids) const {
+  std::vector<Datum> data;
+  for (ValueId id : ids) data.push_back(datum_of(segment, id));
+  return data;
+}
+
+// Copies tensors whose bytes this executor will overwrite or does not own.
+Datum Executor::detached(Datum datum) const {
+  if (datum.is_tensor()) return datum.tensor().owned() ? datum : Datum(datum.tensor().clone());
+  if (!datum.is_sequence()) return datum;
+  Datum::Sequence items;
+  for (const Datum& item : datum.items()) items.push_back(detached(item));
+  Datum out = Datum::sequence(std::move(items));
+  out.sequence_type = datum.sequence_type;
+  return out;
+}
+
+void Executor::run_observed(const Segment& segment, const Call& call) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  std::vector<Datum> inputs, outputs;
+  if (observer_.with_data)
+    for (Datum& d : data_of(segment, node.inputs)) inputs.push_back(d.is_tensor() ? Datum(d.tensor().clone()) : d);
+  const double begin = now();
+  run_call(segment, call);
+  const double seconds = now() - begin;
+  if (observer_.with_data)
+    for (Datum& d : data_of(segment, node.outputs)) outputs.push_back(d.is_tensor() ? Datum(d.tensor().clone()) : d);
+  const bool data = observer_.with_data;
+  observer_.see({plan_.get(), &segment, &call, &node, seconds, data ? &inputs : nullptr, data ? &outputs : nullptr});
+}
+
+std::vector<Datum> Executor::collect_outputs(const Segment& segment) {
+  const Graph& graph = *plan_->graph;
+  std::vector<Datum> out;
+  for (ValueId id : graph.outputs) {
+    const ValueId root = segment.root[static_cast<size_t>(id)];
+    const auto direct = outputs_.find(root);
+    const Type& type = segment.typed.type(id);
+    if (direct != outputs_.end() && direct->second.defined() && direct->second.data() == slots_[static_cast<size_t>(root)])
+      out.push_back(direct->second.reshaped(type.shape.static_dims()));
+    else
+      out.push_back(detached(datum_of(segment, id)));
+  }
+  return out;
+}
+
+}  // namespace trine

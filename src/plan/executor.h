@@ -1,0 +1,79 @@
+// Executor: runs a plan on inputs. It keeps what preparing found out for each set of input sizes, an arena per segment
+// and the tensors that outputs live in; after the first run for some sizes a run of kernels and loops allocates nothing
+// but the outputs that the caller still holds.
+//
+// Not thread safe: one executor per thread. Plans may be shared.
+#pragma once
+
+#include <functional>
+
+#include "base/thread_pool.h"
+#include "plan/prepare.h"
+
+namespace trine {
+
+// What one call took and did; seen by profilers and by verification.
+struct CallEvent {
+  const Plan* plan;
+  const Segment* segment;
+  const Call* call;
+  const Node* node;
+  double seconds;
+  const std::vector<Datum>* inputs;   // of the node, as they were before the call; null unless asked for
+  const std::vector<Datum>* outputs;
+};
+
+struct Observer {
+  std::function<void(const CallEvent&)> see;
+  bool with_data = false;  // copies every node's inputs and outputs
+};
+
+class Executor {
+ public:
+  // `pool` null: one thread. Both must outlive the executor.
+  Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool);
+  ~Executor();
+
+  // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
+  std::vector<Datum> run(const std::vector<Datum>& inputs);
+
+  // Called after every call of every run, bodies included; an empty `see` stops it.
+  void observe(Observer observer);
+
+  // The segments that a run on inputs of these types begins with; prepared if need be.
+  const Segment& prepare_for(const std::vector<Type>& types);
+  const PackedCache& packed() const { return packed_; }
+  size_t arena_bytes() const;
+  const Plan& plan() const { return *plan_; }
+  Executor& body(int node, int k);  // the executor of a control-flow node's body
+
+ private:
+  Segment& first_segment(const std::vector<Type>& types);
+  Segment& next_segment(Segment& segment);
+  void execute(const Segment& segment);
+  void set_slots(const Segment& segment);
+  void run_call(const Segment& segment, const Call& call);
+  void run_kernel(const Segment& segment, const Call& call);
+  void run_loops(const Segment& segment, const Call& call);
+  void run_host(const Segment& segment, const Call& call);
+  void run_observed(const Segment& segment, const Call& call);
+  Datum datum_of(const Segment& segment, ValueId id) const;
+  std::vector<Datum> data_of(const Segment& segment, const std::vector<ValueId>& ids) const;
+  Datum detached(Datum datum) const;
+  std::vector<Datum> collect_outputs(const Segment& segment);
+  Tensor output_tensor(ValueId root, const Type& type);
+
+  std::shared_ptr<const Plan> plan_;
+  ThreadPool* pool_;
+  Observer observer_;
+  PackedCache packed_;
+  std::vector<std::pair<std::string, std::unique_ptr<Segment>>> first_;  // by input types, latest last
+  std::vector<Tensor> arenas_;        // by segment depth
+  Tensor workspace_;
+  std::vector<void*> slots_;          // address of every root
+  std::vector<Datum> boxed_;          // graph inputs and what host steps made
+  std::map<ValueId, Tensor> outputs_; // tensors that direct outputs live in
+  std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;
+};
+
+}  // namespace trine
