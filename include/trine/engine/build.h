@@ -1,0 +1,61 @@
+// From a trained model to an engine. In libtrine.
+//
+//   trine::Engine engine = trine::build(trine::load("model.onnx"), {.threads = 2});
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "trine/engine/engine.h"
+
+namespace trine {
+
+// A model as it was read, before any optimisation. Cheap handle; immutable.
+class Model {
+ public:
+  const std::vector<IoInfo>& inputs() const;
+  const std::vector<IoInfo>& outputs() const;
+  const std::map<std::string, std::string>& metadata() const;
+  std::string graph_text() const;
+  size_t node_count() const;
+
+  // Runs the model by the operators' references: slow and exact, the oracle. `see` (may be empty) gets every value.
+  std::vector<Datum> evaluate(const std::vector<Datum>& inputs,
+                              const std::function<void(const std::string& value, const Datum&)>& see = {}) const;
+
+  struct State;
+  explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const std::shared_ptr<const State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+// Reads an ONNX file. Throws Error{io, invalid_model, unsupported}; the message lists every node that is wrong or
+// unsupported. External data is looked for beside the file.
+Model load(const std::string& path);
+Model load_bytes(const void* data, size_t size);
+
+enum class Verify : uint8_t { off, fast, full };
+
+struct BuildOptions {
+  // Fixes or bounds input sizes: name -> dimensions ("N", "8", "1..4..32": min, likely, max).
+  std::map<std::string, std::vector<std::string>> shapes;
+  int threads = 0;                 // what kernels are chosen for; 0: all
+  double budget_seconds = 0;       // > 0: time candidate kernels within this budget; else the cost model chooses
+  Verify verify = Verify::fast;    // compare each step with its reference: fast on a bounded sample, full on all
+  double max_error = 0;            // tolerance factor of verification; 0: the default of each operator class
+  bool strict_fp32 = false;        // no Winograd
+  bool code = true;                // generate machine code (needs libtrine_llvm); else loops are interpreted
+  std::vector<std::string> drop;   // kernel rows that must not be used
+  std::vector<std::string> skip_passes;
+  // Called as work goes on: phase, done, total.
+  std::function<void(const std::string& phase, int done, int total)> progress;
+};
+
+Engine build(const Model& model, const BuildOptions& options = {});
+
+// Names of the optimisation passes, in order, for bisecting.
+std::vector<std::string> pass_names();
+
+}  // namespace trine

@@ -1,0 +1,54 @@
+// Session: runs an engine. Each session has its own scratch memory and threads; one thread may use it at a time.
+#pragma once
+
+#include <functional>
+
+#include "trine/engine/engine.h"
+
+namespace trine {
+
+struct SessionOptions {
+  int threads = 0;  // 0: as many as this process may run on
+};
+
+// One step of a run, as a profile sees it.
+struct StepTime {
+  std::string name;      // of the node
+  std::string op;        // operator
+  std::string kernel;    // kernel row, "loop", "host"
+  double seconds = 0;
+  double flops = 0, bytes = 0;  // that the definition needs; 0 when not known
+};
+
+// Outputs of a step, as compare and verification see them.
+using StepData = std::function<void(const std::string& node, const std::string& op, const std::string& output,
+                                    const Datum& value)>;
+
+class Session {
+ public:
+  explicit Session(const Engine& engine, SessionOptions options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  // By name; every input must be given. Input bytes are only read during the call; outputs belong to the caller.
+  // Throws Error{invalid_argument} for an unknown name, wrong dtype or shape.
+  std::map<std::string, Datum> run(const std::map<std::string, Datum>& inputs);
+  // In the engine's order of inputs and outputs.
+  std::vector<Datum> run(const std::vector<Datum>& inputs);
+
+  // As run, timing every step.
+  std::vector<Datum> profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps);
+  // As run, handing every step's outputs to `see`.
+  std::vector<Datum> trace(const std::vector<Datum>& inputs, const StepData& see);
+
+  const Engine& engine() const;
+  int threads() const;
+  size_t arena_bytes() const;  // scratch memory held now
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace trine

@@ -1,0 +1,158 @@
+// Opening and saving engines; planning anew where a file has no plan for this machine.
+#include "trine/engine/engine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/container.h"
+#include "graph/infer.h"
+#include "plan/table.h"
+#include "trine/base/error.h"
+
+namespace trine {
+
+void set_io(Engine::State& state) {
+  const Graph& g = *state.graph;
+  for (ValueId id : g.inputs) state.inputs.push_back({g.value(id).name, g.type(id)});
+  for (ValueId id : g.outputs) state.outputs.push_back({g.value(id).name, g.type(id)});
+}
+
+std::string plan_fingerprint(const dnn::Limits& limits) {
+  return fmt::format("v{} {} threads={}", kEngineVersion, name(limits.level), limits.threads);
+}
+
+void attach_code(Plan& plan, const std::vector<codegen::ObjectCode>& objects) {
+  for (const codegen::ObjectCode& object : objects) {
+    if (object.cpu_level != name(plan.limits.level)) continue;
+    auto code = std::make_shared<codegen::LoadedCode>(object);
+    plan.code = [code](uint64_t hash) { return code->find(hash); };
+  }
+  for (PlanStep& step : plan.steps)
+    for (const auto& body : step.bodies) {
+      body->code = plan.code;
+      attach_code(*body, objects);
+    }
+}
+
+namespace {
+
+void adopt(Plan& plan, const StoredPlan& stored) {
+  plan.packed = stored.packed;
+  for (const StoredStep& s : stored.steps) {
+    if (s.node < 0 || s.node >= static_cast<int>(plan.steps.size()))
+      throw Error(ErrorCode::invalid_engine, fmt::format("engine: a plan names node {}, which does not exist", s.node));
+    PlanStep& step = plan.steps[static_cast<size_t>(s.node)];
+    step.rows = s.rows;
+    step.packed = s.packed;
+    for (size_t k = 0; k < step.bodies.size() && k < s.bodies.size(); ++k) adopt(*step.bodies[k], s.bodies[k]);
+  }
+}
+
+dnn::Limits limits_of(const StoredEngine& stored) {
+  dnn::Limits limits;
+  limits.threads = default_thread_count();
+  if (stored.plans.empty()) return limits;
+  limits.threads = std::clamp(stored.plans[0].threads, 1, 1024);
+  limits.winograd = stored.plans[0].winograd;
+  limits.drop = stored.plans[0].drop;
+  return limits;
+}
+
+Engine open_stored(StoredEngine stored) {
+  infer_shapes(*stored.graph);
+  auto state = std::make_shared<Engine::State>();
+  state->graph = stored.graph;
+  state->objects = std::move(stored.objects);
+  state->metadata = std::move(stored.metadata);
+  const dnn::Limits limits = limits_of(stored);
+  const std::string wanted = plan_fingerprint(limits);
+  std::shared_ptr<Plan> plan = make_plan(stored.graph, limits);
+  const auto match = std::find_if(stored.plans.begin(), stored.plans.end(), [&](auto& p) { return p.fingerprint == wanted; });
+  if (match != stored.plans.end()) {
+    adopt(*plan, *match);
+  } else {
+    state->replanned = true;
+    state->notes.push_back(fmt::format("planned anew for [{}]: the file holds plans for [{}]", wanted,
+                                       stored.plans.empty() ? "no machine" : stored.plans[0].fingerprint));
+    const std::string problem = choose_rows(*plan, representative_inputs(*plan->graph));
+    if (!problem.empty()) state->notes.push_back("kernels are chosen at the first run: " + problem);
+  }
+  attach_code(*plan, state->objects);
+  state->plan = std::move(plan);
+  set_io(*state);
+  return Engine(std::move(state));
+}
+
+}  // namespace
+
+Engine Engine::open(const std::string& path) {
+  try {
+    return open_stored(read_engine(map_file(path)));
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    throw Error(e.code() == ErrorCode::invalid_model ? ErrorCode::invalid_engine : e.code(),
+                what.starts_with(path) ? what : fmt::format("{}: {}", path, what));
+  }
+}
+
+Engine Engine::from_bytes(const void* data, size_t size) {
+  if (size == 0) throw Error(ErrorCode::invalid_engine, "engine: no bytes; give a complete engine file");
+  Tensor copy(DType::u8, {static_cast<int64_t>(size)});
+  std::memcpy(copy.mutable_data(), data, size);
+  auto owner = std::make_shared<Tensor>(copy);
+  return open_stored(read_engine({owner, {copy.as<uint8_t>(), size}, false}));
+}
+
+std::vector<uint8_t> Engine::to_bytes() const { return write_engine(*state_); }
+
+void Engine::save(const std::string& path) const {
+  const std::vector<uint8_t> bytes = to_bytes();
+  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const auto fail = [&] {
+    const int error = errno;
+    if (fd >= 0) ::close(fd);
+    ::unlink(temporary.c_str());
+    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({})", path, std::strerror(error)));
+  };
+  if (fd < 0) fail();
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t n = ::write(fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail();
+    at += static_cast<size_t>(n);
+  }
+  if (::fsync(fd) != 0) fail();
+  if (::close(fd) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({})", path, std::strerror(error)));
+  }
+}
+
+const std::vector<IoInfo>& Engine::inputs() const { return state_->inputs; }
+const std::vector<IoInfo>& Engine::outputs() const { return state_->outputs; }
+const std::map<std::string, std::string>& Engine::metadata() const { return state_->metadata; }
+const std::vector<std::string>& Engine::notes() const { return state_->notes; }
+bool Engine::replanned() const { return state_->replanned; }
+std::string Engine::graph_text() const { return state_->graph->text(); }
+
+std::string Engine::plan_text(const std::map<std::string, int64_t>& sizes) const {
+  return plan_table(*state_->plan, representative_inputs(*state_->graph, sizes));
+}
+
+std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes) const {
+  return memory_table(*state_->plan, representative_inputs(*state_->graph, sizes));
+}
+
+size_t Engine::weight_bytes() const {
+  size_t bytes = 0;
+  for (const Value& v : state_->graph->values) bytes += v.constant.bytes();
+  return bytes;
+}
+
+}  // namespace trine

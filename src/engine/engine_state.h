@@ -1,0 +1,29 @@
+// What an Engine handle points to.
+#pragma once
+
+#include "codegen/object.h"
+#include "plan/plan.h"
+#include "trine/engine/engine.h"
+
+namespace trine {
+
+struct Engine::State {
+  std::shared_ptr<const Graph> graph;        // optimised, portable
+  std::shared_ptr<const Plan> plan;          // for this machine
+  std::vector<codegen::ObjectCode> objects;  // machine code per CPU level
+  std::map<std::string, std::string> metadata;
+  std::vector<std::string> notes;
+  bool replanned = false;
+  std::vector<IoInfo> inputs, outputs;
+};
+
+// Fills inputs and outputs from the graph.
+void set_io(Engine::State& state);
+
+// The plan's machine: choices and packed weights made under one fingerprint are valid under the same one.
+std::string plan_fingerprint(const dnn::Limits& limits);
+
+// Makes loop code of the engine's objects available to the plan, when there is an object for this CPU level.
+void attach_code(Plan& plan, const std::vector<codegen::ObjectCode>& objects);
+
+}  // namespace trine

@@ -1,0 +1,90 @@
+#include "trine/engine/session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/engine_state.h"
+#include "plan/executor.h"
+#include "plan/table.h"
+#include "trine/base/error.h"
+
+namespace trine {
+
+struct Session::Impl {
+  Engine engine;
+  int threads;
+  std::unique_ptr<ThreadPool> pool;
+  Executor executor;
+
+  Impl(const Engine& e, int n)
+      : engine(e), threads(n), pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr), executor(e.state()->plan, pool.get()) {}
+};
+
+Session::Session(const Engine& engine, SessionOptions options) {
+  if (options.threads < 0 || options.threads > 1024)
+    throw Error(ErrorCode::invalid_argument, fmt::format("session: {} threads; give 0 (all) to 1024", options.threads));
+  impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count());
+}
+
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+std::vector<Datum> Session::run(const std::vector<Datum>& inputs) { return impl_->executor.run(inputs); }
+
+std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& inputs) {
+  const auto &ins = impl_->engine.inputs(), &outs = impl_->engine.outputs();
+  std::vector<std::string> names;
+  for (const IoInfo& io : ins) names.push_back(io.name);
+  std::vector<Datum> ordered;
+  for (const IoInfo& io : ins) {
+    const auto it = inputs.find(io.name);
+    if (it == inputs.end())
+      throw Error(ErrorCode::invalid_argument, fmt::format("run: input '{}' ({}) is not given; inputs are {}", io.name,
+                                                           io.type.text(), fmt::join(names, ", ")));
+    ordered.push_back(it->second);
+  }
+  for (const auto& [name, datum] : inputs)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(ErrorCode::invalid_argument, fmt::format("run: no input '{}'; inputs are {}", name, fmt::join(names, ", ")));
+  std::vector<Datum> made = run(ordered);
+  std::map<std::string, Datum> out;
+  for (size_t i = 0; i < outs.size(); ++i) out[outs[i].name] = std::move(made[i]);
+  return out;
+}
+
+namespace {
+
+// Stops observing however the run ends.
+struct ObserverGuard {
+  Executor& executor;
+  ~ObserverGuard() { executor.observe({}); }
+};
+
+}  // namespace
+
+std::vector<Datum> Session::profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps) {
+  const ObserverGuard guard{impl_->executor};
+  impl_->executor.observe({[&](const CallEvent& event) { steps.push_back(step_time(event)); }, false});
+  return run(inputs);
+}
+
+std::vector<Datum> Session::trace(const std::vector<Datum>& inputs, const StepData& see) {
+  const ObserverGuard guard{impl_->executor};
+  impl_->executor.observe({[&](const CallEvent& event) {
+                             const Graph& g = *event.plan->graph;
+                             for (size_t i = 0; i < event.node->outputs.size(); ++i) {
+                               const ValueId id = event.node->outputs[i];
+                               if (id != kNoValue)
+                                 see(event.node->name, std::string(event.node->op->name), g.value(id).name, (*event.outputs)[i]);
+                             }
+                           },
+                           true});
+  return run(inputs);
+}
+
+const Engine& Session::engine() const { return impl_->engine; }
+int Session::threads() const { return impl_->threads; }
+size_t Session::arena_bytes() const { return impl_->executor.arena_bytes(); }
+
+}  // namespace trine

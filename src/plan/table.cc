@@ -1,0 +1,122 @@
+#include "plan/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+double call_flops(const Call& call) { return call.kind == Call::Kind::kernel ? dnn::flops(call.what.problem) : 0; }
+
+double call_bytes(const Graph& typed, const Node& node, const Call& call) {
+  if (call.kind == Call::Kind::kernel) return dnn::bytes(call.what.problem);
+  double bytes = 0;
+  for (const auto* ids : {&node.inputs, &node.outputs})
+    for (ValueId id : *ids) {
+      const Type& t = typed.type(id);
+      if (t.is_tensor() && t.shape.is_static())
+        bytes += static_cast<double>(element_count(t.shape.static_dims())) * static_cast<double>(byte_size(t.dtype));
+    }
+  return bytes;
+}
+
+std::string kernel_name(const Call& call) {
+  switch (call.kind) {
+    case Call::Kind::kernel: return std::string(call.row->name);
+    case Call::Kind::loop:
+      return call.loops.empty() || !call.loops[0].compiled() ? "loop (interpreted)" : "loop";
+    case Call::Kind::host: return "host";
+  }
+  return "host";
+}
+
+// "fused: add relu" for a group, the operator's name elsewhere, with what its epilogue holds.
+std::string what_runs(const Node& node, const Call& call) {
+  std::string out(node.op->name);
+  if (node.is("fused") && !node.bodies.empty()) {
+    out += ":";
+    for (const Node& inner : node.bodies[0]->nodes)
+      if (inner.op) out += " " + std::string(inner.op->name);
+  }
+  const dnn::Epilogue* epilogue = nullptr;
+  if (const auto* conv = std::get_if<dnn::ConvProblem>(&call.what.problem)) epilogue = &conv->epilogue;
+  if (const auto* matmul = std::get_if<dnn::MatmulProblem>(&call.what.problem)) epilogue = &matmul->epilogue;
+  if (call.kind == Call::Kind::kernel && epilogue && !epilogue->is_plain()) out += " " + epilogue->text();
+  return out;
+}
+
+std::string shapes(const Graph& typed, const Node& node) {
+  std::string out;
+  for (ValueId id : node.inputs)
+    if (id != kNoValue && !typed.is_constant(id)) out += (out.empty() ? "" : " ") + typed.type(id).text();
+  out += " ->";
+  for (ValueId id : node.outputs)
+    if (id != kNoValue) out += " " + typed.type(id).text();
+  return out;
+}
+
+std::string human(double v, std::string_view unit) {
+  static constexpr const char* kPrefix[] = {"", "k", "M", "G", "T"};
+  int p = 0;
+  while (v >= 10000 && p < 4) {
+    v /= 1000;
+    ++p;
+  }
+  return fmt::format("{:.0f} {}{}", v, kPrefix[p], unit);
+}
+
+std::unique_ptr<Segment> prepared(const Plan& plan, const std::vector<Type>& types) {
+  PackedCache cache;
+  return prepare(plan, with_input_types(plan, types), nullptr, cache);
+}
+
+}  // namespace
+
+std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
+  const std::unique_ptr<Segment> segment = prepared(plan, types);
+  std::string out = fmt::format("{:>4}  {:<36} {:>10} {:>10}  {}\n", "step", "kernel", "flops", "bytes", "node");
+  double flops = 0, bytes = 0;
+  for (size_t c = 0; c < segment->calls.size(); ++c) {
+    const Call& call = segment->calls[c];
+    const Node& node = plan.graph->nodes[static_cast<size_t>(call.node)];
+    const double f = call_flops(call), b = call_bytes(segment->typed, node, call);
+    flops += f;
+    bytes += b;
+    out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, kernel_name(call), human(f, ""), human(b, "B"),
+                       what_runs(node, call), node.name, shapes(segment->typed, node));
+    if (call.kind == Call::Kind::host && !plan.steps[static_cast<size_t>(call.node)].note.empty())
+      out += fmt::format("      ({})\n", plan.steps[static_cast<size_t>(call.node)].note);
+  }
+  if (!segment->ends_graph)
+    out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n", plan.graph->nodes.size() - static_cast<size_t>(segment->last));
+  size_t packed = 0;
+  for (const PackedWeights& p : plan.packed) packed += p.bytes.bytes();
+  out += fmt::format("{} steps, {}, {} moved, arena {}, packed weights {}, for {}\n", segment->calls.size(), human(flops, "flop"),
+                     human(bytes, "B"), human(static_cast<double>(segment->arena_bytes), "B"),
+                     human(static_cast<double>(packed), "B"), name(plan.limits.level));
+  return out;
+}
+
+std::string memory_table(const Plan& plan, const std::vector<Type>& types) {
+  const std::unique_ptr<Segment> segment = prepared(plan, types);
+  std::vector<std::pair<int64_t, ValueId>> order;
+  for (const auto& [id, offset] : segment->offsets) order.emplace_back(offset, id);
+  std::sort(order.begin(), order.end());
+  std::string out = fmt::format("{:>12} {:>12}  value\n", "offset", "bytes");
+  for (const auto& [offset, id] : order) {
+    const Type& t = segment->typed.type(id);
+    const int64_t bytes = element_count(t.shape.static_dims()) * static_cast<int64_t>(byte_size(t.dtype));
+    out += fmt::format("{:>12} {:>12}  {} {}\n", offset, bytes, segment->typed.value(id).name, t.text());
+  }
+  return out + fmt::format("arena {} bytes, workspace {} bytes\n", segment->arena_bytes, segment->workspace_bytes);
+}
+
+StepTime step_time(const CallEvent& event) {
+  return {event.node->name,   what_runs(*event.node, *event.call), kernel_name(*event.call), event.seconds,
+          call_flops(*event.call), call_bytes(event.segment->typed, *event.node, *event.call)};
+}
+
+}  // namespace trine
