@@ -1,5 +1,6 @@
 // Writing: sections first, then the metadata that names them. Nothing depends on addresses, time or hash order, so that
 // the same engine gives the same bytes.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <cstring>
