@@ -1,0 +1,59 @@
+// BackendTable: everything that layer 1 asks of a machine, as functions. A backend fills one table and registers it;
+// nothing includes a backend. Every function throws Error{device, out_of_memory}.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trine::compute {
+
+using StreamHandle = void*;  // null: the device's default stream
+using EventHandle = void*;
+
+struct DeviceProperties {
+  std::string name;            // "AMD EPYC 9B14", "NVIDIA H200"
+  std::string architecture;    // "x86-64 avx512", "sm_90"
+  size_t memory_bytes = 0;     // total
+  int compute_units = 0;       // cores, multiprocessors
+  size_t cache_bytes = 0;      // last level
+  bool unified_memory = false; // the host may touch device memory
+};
+
+enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };
+
+struct BackendTable {
+  std::string_view name;  // "cpu", "cuda", "null": what --device names
+
+  int (*device_count)();
+  DeviceProperties (*properties)(int device);
+
+  void* (*allocate)(int device, size_t bytes);  // 64-byte aligned at least; bytes > 0
+  void (*free)(int device, void* memory);       // never throws
+  void (*copy)(int device, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream);
+  void (*fill)(int device, void* memory, uint8_t value, size_t bytes, StreamHandle stream);
+
+  StreamHandle (*create_stream)(int device);
+  void (*destroy_stream)(int device, StreamHandle stream);  // waits for its work; never throws
+  void (*synchronize)(int device, StreamHandle stream);
+
+  EventHandle (*create_event)(int device);
+  void (*destroy_event)(int device, EventHandle event);  // never throws
+  void (*record)(int device, EventHandle event, StreamHandle stream);
+  void (*wait)(int device, StreamHandle stream, EventHandle event);
+  double (*seconds_between)(int device, EventHandle begin, EventHandle end);  // waits for `end`
+
+  void (*call)(int device, StreamHandle stream, void (*function)(void*), void* argument);  // on the host, in order
+};
+
+class RegisterBackend {
+ public:
+  explicit RegisterBackend(const BackendTable& table);
+};
+
+const BackendTable* find_backend(std::string_view name);  // null when there is none
+std::vector<const BackendTable*> all_backends();          // sorted by name
+
+}  // namespace trine::compute
