@@ -1,5 +1,4 @@
 #include "backends/cpu/kernels/gemm/tile_kernel.h"
-#include "backends/cpu/kernels/simd/simd_avx2.h"
 
 namespace trine::cpu {
 

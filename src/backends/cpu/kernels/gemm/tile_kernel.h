@@ -1,4 +1,4 @@
-// Bodies of the microkernels; included after a simd header by tile_baseline.cc, tile_avx2.cc and tile_avx512.cc.
+// Bodies of the microkernels; included by tile_baseline.cc, tile_avx2.cc and tile_avx512.cc.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/tile.h"

@@ -1,6 +1,6 @@
 // Vectors of 4 floats through compiler vector extensions: SSE2 on x86-64, NEON on ARM. This header defines what the
 // functions mean; simd_avx2.h and simd_avx512.h give the same ones. A kernel is written once over them, in a *_kernel.h
-// that a *_baseline.cc, *_avx2.cc and *_avx512.cc each include after their own simd header. All of it lives in
+// that a *_baseline.cc, *_avx2.cc and *_avx512.cc each include. All of it lives in
 // anonymous namespaces and uses no library templates: nothing compiled for AVX-512 may be merged with code that must
 // run without.
 #pragma once

@@ -1,9 +1,10 @@
-// exp, sigmoid, tanh, erf and the activations over the vectors of the simd header included before. Errors: exp 1 ulp,
+// exp, sigmoid, tanh, erf and the activations over the vectors of simd.h. Errors: exp 1 ulp,
 // sigmoid 2.5 ulp, tanh 5 ulp, erf 2e-7 absolute (3.6 ulp of small results).
 #pragma once
 
 #include <cmath>
 
+#include "backends/cpu/kernels/simd/simd.h"
 #include "dnn/epilogue.h"
 
 namespace trine::cpu {
