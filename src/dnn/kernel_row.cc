@@ -9,7 +9,7 @@
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kPackingNames[] = {"none",      "panels16",  "panels16_by_phase", "depthwise16",
+constexpr std::string_view kPackingNames[] = {"none",      "panels16",  "panels16_by_phase", "depthwise",
                                               "winograd2", "winograd4", "recurrent"};
 
 struct Registry {

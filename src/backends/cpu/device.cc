@@ -1,11 +1,10 @@
 // The host as a device. Work is done when it is asked for: a stream is always up to date.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "base/cpu.h"
 #include "compute/backend_table.h"
