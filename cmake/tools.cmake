@@ -1,9 +1,30 @@
-# The command line: build/bin/trine.
+# The command line (build/bin/trine), the examples, and what both share: pictures, .npy files, boxes (tools/media).
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-file(GLOB tool_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/trine/*.cc)
-if(tool_sources)
-  add_executable(trine_cli ${tool_sources})
+
+file(GLOB media_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/media/*.cc)
+add_library(trine_media STATIC ${media_sources})
+target_include_directories(trine_media PUBLIC ${CMAKE_SOURCE_DIR}/tools)
+target_link_libraries(trine_media PUBLIC trine)
+
+# Everything but main, so that the tests can link it too.
+file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/trine/*.cc)
+list(FILTER cli_sources EXCLUDE REGEX "/main\\.cc$")
+add_library(trine_cli_parts STATIC ${cli_sources})
+target_link_libraries(trine_cli_parts PUBLIC trine_media CLI11::CLI11 nlohmann_json::nlohmann_json)
+
+if(EXISTS ${CMAKE_SOURCE_DIR}/tools/trine/main.cc)
+  add_executable(trine_cli tools/trine/main.cc)
   set_target_properties(trine_cli PROPERTIES OUTPUT_NAME trine)
-  target_link_libraries(trine_cli PRIVATE trine CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(trine_cli PRIVATE trine_cli_parts)
 endif()
+
+# One program per .cc in examples/; sources in a folder of the program's name belong to it.
+file(GLOB example_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.cc)
+foreach(source ${example_sources})
+  get_filename_component(name ${source} NAME_WE)
+  file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/${name}/*.cc)
+  add_executable(${name} ${source} ${parts})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/examples)
+  target_link_libraries(${name} PRIVATE trine_media)
+endforeach()

@@ -16,7 +16,7 @@ int64_t element_count(std::span<const int64_t> dims) {
     if (d < 0)
       throw Error(ErrorCode::invalid_model, fmt::format("shape: negative dimension {} in [{}]", d, to_string(dims)));
     if (d == 0) empty = true;
-    else if (count <= kMaxElements) count = d > kMaxElements ? kMaxElements + 1 : count * d;
+    else if (count <= kMaxElements) count = d > kMaxElements / count ? kMaxElements + 1 : count * d;
   }
   if (empty) return 0;
   if (count > kMaxElements)

@@ -79,7 +79,8 @@ std::vector<Box> decode_xyxy(const Tensor& t, float min_score) {
   std::vector<Box> boxes;
   for (int64_t i = 0; i < t.dim(1); ++i) {
     const float* row = t.as<float>() + i * t.dim(2);
-    if (row[4] >= min_score) boxes.push_back({row[0], row[1], row[2], row[3], row[4], static_cast<int>(row[5])});
+    const int label = row[5] >= 0 && row[5] < 1e6f ? static_cast<int>(row[5]) : 0;
+    if (row[4] >= min_score) boxes.push_back({row[0], row[1], row[2], row[3], row[4], label});
   }
   return boxes;
 }

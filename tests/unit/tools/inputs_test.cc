@@ -1,0 +1,101 @@
+// What --input and --shapes accept, and what terminals and reports are given.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "trine/base/error.h"
+#include "trine/inputs.h"
+#include "trine/latency.h"
+#include "trine/terminal.h"
+
+namespace trine::cli {
+namespace {
+
+InputInfo info(const std::string& name, const std::string& type) { return {name, Type::parse(type)}; }
+
+std::string message_of(const std::vector<InputInfo>& declared, const InputOptions& options) {
+  try {
+    make_inputs(declared, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Shapes, fixed_and_ranges) {
+  const auto ranges = parse_shapes({"x=1..8..32x3x224x224", "y=2..4"});
+  EXPECT_EQ(ranges.at("x")[0], (DimRange{1, 8, 32}));
+  EXPECT_EQ(ranges.at("x")[3], (DimRange{224, 224, 224}));
+  EXPECT_EQ(ranges.at("y")[0], (DimRange{2, 4, 4}));
+}
+
+TEST(Shapes, mistakes_are_named) {
+  for (const char* text : {"x", "=1x2", "x=1xtwo", "x=-1", "x=8..1", "x=1..2..3..4", "x=99999999999999999999"}) {
+    EXPECT_THROW(parse_shapes({text}), Error) << text;
+  }
+}
+
+TEST(Inputs, one_symbol_has_one_size_everywhere) {
+  const std::vector<InputInfo> declared = {info("a", "f32[N,T]"), info("b", "f32[N,2*T]")};
+  const auto inputs = make_inputs(declared, {.shapes = {"a=3x5"}});
+  EXPECT_EQ(inputs.tensors.at("a").dims(), (Dims{3, 5}));
+  EXPECT_EQ(inputs.tensors.at("b").dims(), (Dims{3, 10}));
+}
+
+TEST(Inputs, an_open_batch_is_one_and_other_open_sizes_are_asked_for) {
+  EXPECT_EQ(make_inputs({info("x", "f32[N,3]")}, {}).tensors.at("x").dims(), (Dims{1, 3}));
+  EXPECT_EQ(message_of({info("x", "f32[N,T]")}, {}),
+            "input x: f32[N,T] has open dimensions; give them with --shapes x=1x...");
+}
+
+TEST(Inputs, numbers_keep_all_bits) {
+  const auto inputs = make_inputs({info("sr", "i64[]"), info("ids", "i64[1,T]"), info("t", "f32[3]")},
+                                  {.specs = {"sr=9007199254740993", "ids=[4,5,6]", "t=[0.5,1,-2e3]"}});
+  EXPECT_EQ(inputs.tensors.at("sr").i64_values(), std::vector<int64_t>{9007199254740993});
+  EXPECT_EQ(inputs.tensors.at("sr").rank(), 0);
+  EXPECT_EQ(inputs.tensors.at("ids").dims(), (Dims{1, 3}));
+  EXPECT_EQ(inputs.tensors.at("t").f64_values(), (std::vector<double>{0.5, 1, -2000}));
+}
+
+TEST(Inputs, mistakes_are_named) {
+  const std::vector<InputInfo> two = {info("a", "f32[2]"), info("b", "f32[2]")};
+  EXPECT_EQ(message_of(two, {.specs = {"rand"}}), "--input rand: which input?; the model's inputs: a b");
+  EXPECT_EQ(message_of(two, {.specs = {"c=rand"}}), "--input c=rand: no input 'c'; the model's inputs: a b");
+  EXPECT_EQ(message_of(two, {.specs = {"a=rand", "a=rand:3"}}), "--input a=rand:3: a is given twice");
+  EXPECT_EQ(message_of(two, {.specs = {"a=hello"}}),
+            "input a: 'hello' for f32[2]; accepted: file.npy, a .jpg or .png, rand, a number, [1,2,3]");
+  EXPECT_EQ(message_of(two, {.shapes = {"q=1"}}), "--shapes q: no such input; see trine inspect");
+  EXPECT_EQ(message_of(two, {.shapes = {"a=1x2"}}), "--shapes a: 2 sizes; the model declares f32[2]");
+}
+
+TEST(Inputs, a_seed_repeats_and_seeds_differ) {
+  const Tensor a = random_tensor(DType::f32, {1000}, 5), b = random_tensor(DType::f32, {1000}, 5);
+  EXPECT_EQ(a.f64_values(), b.f64_values());
+  EXPECT_NE(a.f64_values(), random_tensor(DType::f32, {1000}, 6).f64_values());
+  for (const int64_t v : random_tensor(DType::i64, {100}, 1).i64_values()) EXPECT_TRUE(v == 0 || v == 1);
+}
+
+TEST(Latency, percentiles_interpolate) {
+  const Latency l = summarise({4, 1, 3, 2, 5});
+  EXPECT_DOUBLE_EQ(l.median, 3);
+  EXPECT_DOUBLE_EQ(l.p10, 1.4);
+  EXPECT_DOUBLE_EQ(l.p90, 4.6);
+  EXPECT_EQ(l.n, 5u);
+  EXPECT_EQ(summarise({}).n, 0u);
+  EXPECT_EQ(to_json(l).dump(), R"({"median":3.0,"p10":1.4,"p90":4.6,"p99":4.96,"n":5})");
+}
+
+TEST(Terminal, amounts_and_tables) {
+  EXPECT_EQ(bytes_text(1536), "1.50 KiB");
+  EXPECT_EQ(count_text(4.1e9), "4.10 G");
+  EXPECT_EQ(seconds_text(0.0035), "3.50 ms");
+  EXPECT_EQ(seconds_text(200), "3 min 20 s");
+  Table table({"name", "ms"});
+  table.add({"conv", "12.5"});
+  table.add({"add", "1"});
+  EXPECT_EQ(table.text(), "name    ms\nconv  12.5\nadd      1\n");
+}
+
+}  // namespace
+}  // namespace trine::cli

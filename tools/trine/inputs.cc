@@ -1,0 +1,255 @@
+#include "inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <random>
+
+#include "media/npy.h"
+#include "trine/base/error.h"
+
+namespace trine::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+template <class T>
+bool parse_all(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "1..8..32" -> {1, 8, 32}; "4" -> {4, 4, 4}.
+DimRange parse_range(std::string_view text, const std::string& whole) {
+  std::vector<int64_t> values;
+  for (std::string_view rest = text;;) {
+    const size_t dots = rest.find("..");
+    int64_t value = 0;
+    if (!parse_all(rest.substr(0, dots), value) || value < 0) {
+      fail(fmt::format("--shapes {}: '{}'; sizes like 8, 1..32 or 1..8..32 are accepted", whole, text));
+    }
+    values.push_back(value);
+    if (dots == std::string_view::npos) break;
+    rest.remove_prefix(dots + 2);
+  }
+  if (values.size() > 3 || !std::is_sorted(values.begin(), values.end())) {
+    fail(fmt::format("--shapes {}: '{}'; min..opt..max must rise", whole, text));
+  }
+  return {values[0], values[values.size() / 2], values.back()};
+}
+
+// Splits "name=value" at the last '=' before the value; a text without '=' belongs to the only input.
+std::pair<std::string, std::string> split_spec(const std::string& spec, const std::vector<InputInfo>& declared) {
+  for (const InputInfo& info : declared) {
+    if (spec.starts_with(info.name + "=")) return {info.name, spec.substr(info.name.size() + 1)};
+  }
+  const size_t equals = spec.rfind('=');
+  if (equals == std::string::npos && declared.size() == 1) return {declared[0].name, spec};
+  std::string names;
+  for (const InputInfo& info : declared) names += fmt::format(" {}", info.name);
+  fail(fmt::format("--input {}: {}; the model's inputs:{}", spec,
+                   equals == std::string::npos ? "which input?" : fmt::format("no input '{}'", spec.substr(0, equals)),
+                   names));
+}
+
+// Gives symbols their sizes: from --shapes, and from tensors as they are made, so that a symbol is one size everywhere.
+class Sizes {
+ public:
+  Sizes(const std::vector<InputInfo>& declared, const ShapeRanges& ranges) : ranges_(ranges) {
+    for (const auto& [name, dims] : ranges) {
+      const auto info = std::find_if(declared.begin(), declared.end(), [&](const auto& i) { return i.name == name; });
+      if (info == declared.end()) fail(fmt::format("--shapes {}: no such input; see trine inspect", name));
+      if (info->type.shape.has_rank() && info->type.shape.rank() != static_cast<int>(dims.size())) {
+        fail(fmt::format("--shapes {}: {} sizes; the model declares {}", name, dims.size(), info->type.text()));
+      }
+      Dims opt;
+      for (const DimRange& d : dims) opt.push_back(d.opt);
+      learn(*info, opt);
+    }
+  }
+
+  // What a given tensor of these sizes says about symbols.
+  void learn(const InputInfo& info, const Dims& dims) {
+    const Shape& shape = info.type.shape;
+    if (!shape.has_rank() || shape.rank() != static_cast<int>(dims.size())) return;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i].is_symbol()) symbols_.try_emplace(shape[i].text(), dims[static_cast<size_t>(i)]);
+    }
+  }
+
+  // Known size of dimension i.
+  std::optional<int64_t> known(const InputInfo& info, int i) const {
+    const auto range = ranges_.find(info.name);
+    if (range != ranges_.end()) return range->second[static_cast<size_t>(i)].opt;
+    return info.type.shape[i].evaluate([&](std::string_view symbol) -> std::optional<int64_t> {
+      const auto found = symbols_.find(symbol);
+      return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+
+  // All sizes; an unknown first dimension is a batch of 1.
+  Dims all(const InputInfo& info) const {
+    const auto range = ranges_.find(info.name);
+    if (!info.type.shape.has_rank() && range == ranges_.end()) unknown(info);
+    const int rank = info.type.shape.has_rank() ? info.type.shape.rank() : static_cast<int>(range->second.size());
+    Dims dims;
+    for (int i = 0; i < rank; ++i) {
+      const auto size = known(info, i);
+      if (!size && i) unknown(info);
+      dims.push_back(size.value_or(1));
+    }
+    return dims;
+  }
+
+ private:
+  [[noreturn]] static void unknown(const InputInfo& info) {
+    fail(fmt::format("input {}: {} has open dimensions; give them with --shapes {}=1x...", info.name, info.type.text(),
+                     info.name));
+  }
+
+  const ShapeRanges& ranges_;
+  std::map<std::string, int64_t, std::less<>> symbols_;
+};
+
+Tensor picture_tensor(const InputInfo& info, const std::string& path, const InputOptions& options, Sizes& sizes,
+                      std::optional<Picture>& used) {
+  const Shape& shape = info.type.shape;
+  const auto is_three = [&](int i) { return sizes.known(info, i) == 3; };
+  if (!shape.has_rank() || shape.rank() != 4 || !(is_three(1) || is_three(3))) {
+    fail(fmt::format("input {}: a picture for {}; it needs [n,3,h,w] or [n,h,w,3]", info.name, info.type.text()));
+  }
+  media::Normalise normalise = options.normalise;
+  normalise.channels_last = !is_three(1);
+  if (info.type.dtype == DType::u8) normalise.scale = 1;
+  Picture picture{media::load_image(path), {}, 0, 0};
+  const int h = normalise.channels_last ? 1 : 2;
+  picture.height = static_cast<int>(std::min<int64_t>(sizes.known(info, h).value_or(picture.image.height), 1 << 15));
+  picture.width = static_cast<int>(std::min<int64_t>(sizes.known(info, h + 1).value_or(picture.image.width), 1 << 15));
+  const auto fitted = media::fit(picture.image, picture.width, picture.height, options.fit, &picture.fit);
+  Tensor tensor = media::to_tensor(fitted, normalise);
+  if (info.type.dtype != DType::f32) tensor = Tensor::from_f64(info.type.dtype, tensor.dims(), tensor.f64_values());
+  used = std::move(picture);
+  return tensor;
+}
+
+template <class T>
+std::vector<T> parse_numbers(const InputInfo& info, const std::string& text) {
+  std::string_view rest = text;
+  const bool list = rest.starts_with("[") && rest.ends_with("]");
+  if (list) rest = rest.substr(1, rest.size() - 2);
+  std::vector<T> values;
+  while (!rest.empty()) {
+    const size_t comma = list ? rest.find(',') : std::string_view::npos;
+    T value = 0;
+    if (!parse_all(rest.substr(0, comma), value)) {
+      fail(fmt::format("input {}: '{}' for {}; accepted: file.npy, a .jpg or .png, rand, a number, [1,2,3]", info.name,
+                       text, info.type.text()));
+    }
+    values.push_back(value);
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return values;
+}
+
+// "16000" or "[1,2,3]": numbers of the declared type and rank; all 64 bits of an integer are kept.
+Tensor number_tensor(const InputInfo& info, const std::string& text) {
+  const int rank = info.type.shape.has_rank() ? info.type.shape.rank() : (text.starts_with("[") ? 1 : 0);
+  const auto dims_for = [&](size_t count) {
+    Dims dims(static_cast<size_t>(rank), 1);
+    if (!dims.empty()) dims.back() = static_cast<int64_t>(count);
+    if (dims.empty() && count != 1) fail(fmt::format("input {}: {} numbers; it declares one", info.name, count));
+    return dims;
+  };
+  const DType dtype = info.type.dtype;
+  if (is_integer(dtype)) {
+    const auto values = parse_numbers<int64_t>(info, text);
+    return Tensor::from_i64(dtype, dims_for(values.size()), values);
+  }
+  const auto values = parse_numbers<double>(info, text);
+  return Tensor::from_f64(dtype, dims_for(values.size()), values);
+}
+
+Tensor given_tensor(const InputInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,
+                    std::optional<Picture>& picture) {
+  if (value.ends_with(".npy")) return media::load_npy(value);
+  if (media::is_image_path(value)) return picture_tensor(info, value, options, sizes, picture);
+  return number_tensor(info, value);
+}
+
+// A random seed when `value` asks for random data.
+std::optional<uint64_t> random_seed(const std::string& value, uint64_t otherwise) {
+  uint64_t seed = otherwise;
+  if (value == "rand") return seed;
+  if (value.starts_with("rand:") && parse_all(std::string_view(value).substr(5), seed)) return seed;
+  return std::nullopt;
+}
+
+}  // namespace
+
+ShapeRanges parse_shapes(const std::vector<std::string>& texts) {
+  ShapeRanges ranges;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      fail(fmt::format("--shapes {}; NAME=1x3x224x224 or NAME=1..8..32x3x224x224 is accepted", text));
+    }
+    auto& dims = ranges[text.substr(0, equals)];
+    std::string_view rest = std::string_view(text).substr(equals + 1);
+    while (!rest.empty()) {
+      const size_t cross = rest.find('x');
+      dims.push_back(parse_range(rest.substr(0, cross), text));
+      rest.remove_prefix(cross == std::string_view::npos ? rest.size() : cross + 1);
+    }
+  }
+  return ranges;
+}
+
+Tensor random_tensor(DType dtype, const Dims& dims, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto count = static_cast<size_t>(element_count(dims));
+  if (dtype == DType::f32) {
+    Tensor out(dtype, dims);
+    std::normal_distribution<float> normal;
+    for (size_t i = 0; i < count; ++i) out.mutable_as<float>()[i] = normal(random);
+    return out;
+  }
+  std::vector<double> values(count);
+  std::normal_distribution<double> normal;
+  for (double& v : values) v = is_float(dtype) ? normal(random) : static_cast<double>(random() >> 63);
+  return Tensor::from_f64(dtype, dims, values);
+}
+
+Inputs make_inputs(const std::vector<InputInfo>& declared, const InputOptions& options) {
+  std::map<std::string, std::string> wanted;
+  for (const std::string& spec : options.specs) {
+    const auto [name, value] = split_spec(spec, declared);
+    if (!wanted.emplace(name, value).second) fail(fmt::format("--input {}: {} is given twice", spec, name));
+  }
+  const ShapeRanges ranges = parse_shapes(options.shapes);
+  Sizes sizes(declared, ranges);
+  Inputs out;
+  // What the user gives first: it settles symbols for what is made up.
+  for (const InputInfo& info : declared) {
+    const auto found = wanted.find(info.name);
+    if (found == wanted.end() || random_seed(found->second, 0)) continue;
+    const Tensor tensor = given_tensor(info, found->second, options, sizes, out.picture);
+    sizes.learn(info, tensor.dims());
+    out.tensors[info.name] = tensor;
+  }
+  uint64_t seed = options.seed;
+  for (const InputInfo& info : declared) {
+    if (out.tensors.contains(info.name)) continue;
+    const auto found = wanted.find(info.name);
+    const uint64_t own = found == wanted.end() ? seed : *random_seed(found->second, seed);
+    if (!info.type.is_tensor() || info.type.dtype == DType::string) {
+      fail(fmt::format("input {}: no random data for {}; give it with --input", info.name, info.type.text()));
+    }
+    out.tensors[info.name] = random_tensor(info.type.dtype, sizes.all(info), own);
+    ++seed;
+  }
+  return out;
+}
+
+}  // namespace trine::cli
