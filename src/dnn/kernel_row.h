@@ -24,7 +24,7 @@ enum class Packing : uint8_t {
   none,
   panels16,           // [group][N/16][K][16], K = (kernel position, channel); zero padded columns
   panels16_by_phase,  // transposed convolution: one panels16 block per output phase
-  depthwise16,        // [C/16][kernel position][16]
+  depthwise,          // [kernel position][C]
   winograd2,
   winograd4,  // transformed filters, [a*a] planes of panels16
   recurrent,  // input and recurrent weights and bias of every direction

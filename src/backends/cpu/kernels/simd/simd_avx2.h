@@ -35,6 +35,7 @@ using Mask = __m256;
 [[gnu::always_inline]] inline V vmin(V a, V b) { return _mm256_min_ps(a, b); }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return _mm256_max_ps(a, b); }
 [[gnu::always_inline]] inline Mask less(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+[[gnu::always_inline]] inline Mask is_nan(V a) { return _mm256_cmp_ps(a, a, _CMP_UNORD_Q); }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return _mm256_blendv_ps(b, a, m); }
 [[gnu::always_inline]] inline V round_even(V a) {
   return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

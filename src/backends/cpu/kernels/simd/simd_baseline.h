@@ -46,6 +46,7 @@ using Mask = int32_t __attribute__((vector_size(16)));
 [[gnu::always_inline]] inline V vmin(V a, V b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return a > b ? a : b; }
 [[gnu::always_inline]] inline Mask less(V a, V b) { return a < b; }
+[[gnu::always_inline]] inline Mask is_nan(V a) { return a != a; }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return m ? a : b; }
 // For |a| < 2^22: adding 1.5 * 2^23 leaves no bits for a fraction.
 [[gnu::always_inline]] inline V round_even(V a) {

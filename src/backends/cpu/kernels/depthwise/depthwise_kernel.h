@@ -1,0 +1,119 @@
+// Bodies of the depthwise kernels; included by depthwise_baseline.cc, depthwise_avx2.cc and depthwise_avx512.cc.
+#pragma once
+
+#include "backends/cpu/kernels/depthwise/depthwise.h"
+#include "backends/cpu/kernels/simd/vector_math.h"
+
+namespace trine::cpu {
+namespace {
+
+// Any epilogue; not inlined, so that tiles stay small.
+[[gnu::noinline]] void finish_outputs(const DepthwiseTile& t, const V* sums, int outputs, int channel) {
+  const TileEpilogue& e = *t.epilogue;
+  for (int i = 0; i < outputs; ++i) {
+    float* out = t.out[i] + channel;
+    V x = sums[i];
+    V residual = e.residual == dnn::Residual::none ? zero() : load(out + e.residual_offset);
+    if (e.residual == dnn::Residual::before_activation) x = add(x, residual);
+    x = activate(e.activation, x, e.alpha, e.beta);
+    if (e.residual == dnn::Residual::after_activation) x = add(x, residual);
+    store(out, x);
+  }
+}
+
+template <int kOutputs>
+[[gnu::always_inline]] inline void finish(const DepthwiseTile& t, const V* sums, int channel) {
+  const TileEpilogue& e = *t.epilogue;
+  if (e.residual != dnn::Residual::none || !e.is_clamp) return finish_outputs(t, sums, kOutputs, channel);
+  V low = set1(e.low), high = set1(e.high);
+#pragma GCC unroll 14
+  for (int i = 0; i < kOutputs; ++i) store(t.out[i] + channel, vmin(high, vmax(low, sums[i])));
+}
+
+// The last vector of a block ends at its last channel; it may overlap the one before.
+[[gnu::always_inline]] inline int clamp_channel(const DepthwiseTile& t, int channel) {
+  return channel + kWidth <= t.channels ? channel : t.channels - kWidth;
+}
+
+template <int kKernel, int kStride, int kRows, int kColumns>
+void fast_tile(const DepthwiseTile& t) {
+  constexpr int kInWidth = (kColumns - 1) * kStride + kKernel;
+  for (int block = 0; block < t.channels; block += kWidth) {
+    int channel = clamp_channel(t, block);
+    V sums[kRows * kColumns];
+    V bias = t.bias ? load(t.bias + channel) : zero();
+#pragma GCC unroll 14
+    for (int i = 0; i < kRows * kColumns; ++i) sums[i] = bias;
+    const float* w = t.weights + channel;
+    const float* const* in = t.in;
+#pragma GCC unroll 1
+    for (int ky = 0; ky < t.positions; ++ky, in += kInWidth, w += kKernel * t.weight_stride) {
+      V weights[kKernel];
+#pragma GCC unroll 7
+      for (int kx = 0; kx < kKernel; ++kx) weights[kx] = load(w + kx * t.weight_stride);
+#pragma GCC unroll 2
+      for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 32
+        for (int x = 0; x < kInWidth; ++x) {
+          V v = load(in[i * kStride * kInWidth + x] + channel);
+#pragma GCC unroll 7
+          for (int j = 0; j < kColumns; ++j) {
+            int kx = x - j * kStride;
+            if (kx >= 0 && kx < kKernel) fma_into(sums[i * kColumns + j], v, weights[kx]);
+          }
+        }
+      }
+    }
+    finish<kRows * kColumns>(t, sums, channel);
+  }
+}
+
+template <int kColumns>
+[[gnu::always_inline]] inline void general_columns(const DepthwiseTile& t, int channel) {
+  V sums[kColumns];
+  V bias = t.bias ? load(t.bias + channel) : zero();
+#pragma GCC unroll 8
+  for (int i = 0; i < kColumns; ++i) sums[i] = bias;
+  const float* w = t.weights + channel;
+  const float* const* in = t.in;
+#pragma GCC unroll 1
+  for (int k = 0; k < t.positions; ++k, w += t.weight_stride, in += kColumns) {
+    V weight = load(w);
+#pragma GCC unroll 8
+    for (int i = 0; i < kColumns; ++i) fma_into(sums[i], load(in[i] + channel), weight);
+  }
+  finish<kColumns>(t, sums, channel);
+}
+
+void general_tile(const DepthwiseTile& t) {
+  for (int block = 0; block < t.channels; block += kWidth) {
+    int channel = clamp_channel(t, block);
+    t.columns == kGeneralOutputs ? general_columns<kGeneralOutputs>(t, channel) : general_columns<1>(t, channel);
+  }
+}
+
+template <int kKernel, int kStride>
+struct Tiles {
+  static constexpr DepthwiseFunction all[2][4] = {
+      {fast_tile<kKernel, kStride, 1, 7>, fast_tile<kKernel, kStride, 1, 4>, fast_tile<kKernel, kStride, 1, 2>,
+       fast_tile<kKernel, kStride, 1, 1>},
+      {fast_tile<kKernel, kStride, 2, 7>, fast_tile<kKernel, kStride, 2, 4>, fast_tile<kKernel, kStride, 2, 2>,
+       fast_tile<kKernel, kStride, 2, 1>}};
+};
+
+constexpr DepthwiseIsa make_fast_isa(CpuLevel level) {
+  DepthwiseIsa isa{level, kWidth, {}, general_tile};
+  for (int rows = 0; rows < 2; ++rows)
+    for (int c = 0; c < 4; ++c) {
+      isa.fast[0][0][rows][c] = Tiles<3, 1>::all[rows][c];
+      isa.fast[0][1][rows][c] = Tiles<3, 2>::all[rows][c];
+      isa.fast[1][0][rows][c] = Tiles<5, 1>::all[rows][c];
+      isa.fast[1][1][rows][c] = Tiles<5, 2>::all[rows][c];
+      isa.fast[2][0][rows][c] = Tiles<7, 1>::all[rows][c];
+      isa.fast[2][1][rows][c] = Tiles<7, 2>::all[rows][c];
+    }
+  return isa;
+}
+
+}  // namespace
+}  // namespace trine::cpu

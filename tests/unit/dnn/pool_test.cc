@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "check_rows.h"
+
+namespace trine::dnn::test {
+
+Expected pool_oracle(const Problem& problem, const Data& data) {
+  const auto& p = std::get<PoolProblem>(problem);
+  auto or_dense = [&](int64_t stride) { return stride ? stride : p.channels; };
+  int64_t in_pixels = p.in[0] * p.in[1] * p.in[2], out_pixels = p.out[0] * p.out[1] * p.out[2];
+  auto at = [&](int64_t n, int64_t pixels, int64_t pixel, int64_t c, int64_t stride) {
+    return static_cast<size_t>(p.layout == Layout::nhwc ? (n * pixels + pixel) * or_dense(stride) + c
+                                                        : (n * p.channels + c) * pixels + pixel);
+  };
+  Expected e;
+  float untouched;
+  uint32_t pattern = 0xa5a5a5a5;
+  __builtin_memcpy(&untouched, &pattern, 4);
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), static_cast<double>(untouched));
+  e.bound[0].assign(e.out[0].size(), 0);
+  for (int64_t n = 0; n < p.n; ++n)
+    for (int64_t c = 0; c < p.channels; ++c)
+      for (int64_t pixel = 0; pixel < out_pixels; ++pixel) {
+        int64_t o[3] = {pixel / (p.out[1] * p.out[2]), pixel / p.out[2] % p.out[1], pixel % p.out[2]};
+        double sum = 0, magnitude = 0, most = -INFINITY;
+        int64_t inside = 0, counted = 0;
+        bool nan = false;
+        for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
+          int64_t position[3] = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1], k % p.kernel[2]};
+          int64_t i[3];
+          bool in = true, in_padded = true;
+          for (size_t a = 0; a < 3; ++a) {
+            i[a] = o[a] * p.stride[a] + position[a] * p.dilation[a] - p.pad_begin[a];
+            in = in && i[a] >= 0 && i[a] < p.in[a];
+            in_padded = in_padded && i[a] < p.in[a] + p.pad_end[a];
+          }
+          counted += in_padded;
+          if (!in) continue;
+          ++inside;
+          double v = data.in[0][at(n, in_pixels, (i[0] * p.in[1] + i[1]) * p.in[2] + i[2], c, p.in_pixel_stride)];
+          nan = nan || std::isnan(v);
+          sum += v;
+          magnitude += std::abs(v);
+          most = std::max(most, v);
+        }
+        int64_t divisor = p.kind == PoolKind::average_with_pad ? counted : inside;
+        size_t where = at(n, out_pixels, pixel, c, p.out_pixel_stride);
+        e.out[0][where] = p.kind == PoolKind::max ? (nan ? NAN : most) : sum / static_cast<double>(divisor);
+        // Sums and the reciprocal divisor are rounded.
+        if (p.kind != PoolKind::max)
+          e.bound[0][where] = static_cast<double>(inside + 3) * 0x1p-24 * magnitude / static_cast<double>(divisor);
+      }
+  return e;
+}
+
+namespace {
+
+PoolProblem pool2d(PoolKind kind, int64_t size, int64_t channels, int64_t kernel, int64_t stride, int64_t begin = 0,
+                   int64_t end = 0) {
+  PoolProblem p;
+  p.kind = kind;
+  p.n = 2;
+  p.channels = channels;
+  p.in = {1, size, size + 2};
+  p.kernel = {1, kernel, kernel};
+  p.stride = {1, stride, stride};
+  p.pad_begin = {0, begin, begin};
+  p.pad_end = {0, end, end};
+  for (size_t i = 1; i < 3; ++i) p.out[i] = (p.in[i] + begin + end - kernel) / stride + 1;
+  return p;
+}
+
+// Division makes averages inexact even of integers.
+void check(PoolProblem p) {
+  for (Layout layout : {Layout::nhwc, Layout::nchw}) {
+    p.layout = layout;
+    if (layout == Layout::nchw) p.in_pixel_stride = p.out_pixel_stride = 0;
+    check_rows(p, pool_oracle, {.integers = p.kind == PoolKind::max});
+  }
+}
+
+constexpr PoolKind kKinds[] = {PoolKind::max, PoolKind::average, PoolKind::average_with_pad};
+
+TEST(Pool, Sizes) {
+  for (PoolKind kind : kKinds)
+    for (int64_t channels : {1, 3, 8, 16, 17, 64, 83, 300})
+      for (int64_t kernel : {1, 2, 3}) check(pool2d(kind, 9, channels, kernel, 2));
+}
+
+TEST(Pool, Padding) {
+  for (PoolKind kind : kKinds) {
+    check(pool2d(kind, 9, 20, 3, 1, 1, 1));
+    check(pool2d(kind, 9, 20, 3, 2, 0, 1));
+    check(pool2d(kind, 9, 20, 5, 1, 2, 2));
+    check(pool2d(kind, 4, 20, 4, 4, 3, 3));
+  }
+}
+
+TEST(Pool, CeilModeWindowsReachPastThePadding) {
+  for (PoolKind kind : kKinds) {
+    PoolProblem p = pool2d(kind, 8, 20, 3, 2, 1, 0);
+    ++p.out[1], ++p.out[2];
+    check(p);
+  }
+}
+
+TEST(Pool, Dilated) {
+  for (PoolKind kind : kKinds) {
+    PoolProblem p = pool2d(kind, 9, 5, 3, 1, 1, 1);
+    p.dilation = {1, 2, 2};
+    p.out[1] -= 2, p.out[2] -= 2;
+    check(p);
+  }
+}
+
+TEST(Pool, GlobalAndSolid) {
+  for (PoolKind kind : kKinds) {
+    PoolProblem p = pool2d(kind, 7, 515, 7, 1);
+    p.kernel = p.in, p.out = {1, 1, 1};
+    check(p);
+    p.in = {4, 5, 6}, p.kernel = {2, 3, 2}, p.out = {4, 4, 3}, p.stride = {1, 1, 2}, p.pad_begin = {1, 0, 0};
+    p.channels = 9;
+    check(p);
+  }
+}
+
+TEST(Pool, Slices) {
+  PoolProblem p = pool2d(PoolKind::max, 9, 24, 3, 2, 1, 1);
+  p.in_pixel_stride = 30, p.out_pixel_stride = 50;
+  check(p);
+}
+
+TEST(Pool, NanStays) {
+  PoolProblem p = pool2d(PoolKind::max, 5, 18, 3, 1, 1, 1);
+  check_rows(p, pool_oracle, {.integers = false, .adjust = [](Data& d) {
+                                d.in[0][18 * 16 + 3] = NAN;
+                                d.in[0][18 * 3 + 17] = -INFINITY;
+                              }});
+}
+
+}  // namespace
+}  // namespace trine::dnn::test
