@@ -41,14 +41,14 @@ DimRange parse_range(std::string_view text, const std::string& whole) {
 }
 
 // Splits "name=value" at the last '=' before the value; a text without '=' belongs to the only input.
-std::pair<std::string, std::string> split_spec(const std::string& spec, const std::vector<InputInfo>& declared) {
-  for (const InputInfo& info : declared) {
+std::pair<std::string, std::string> split_spec(const std::string& spec, const std::vector<IoInfo>& declared) {
+  for (const IoInfo& info : declared) {
     if (spec.starts_with(info.name + "=")) return {info.name, spec.substr(info.name.size() + 1)};
   }
   const size_t equals = spec.rfind('=');
   if (equals == std::string::npos && declared.size() == 1) return {declared[0].name, spec};
   std::string names;
-  for (const InputInfo& info : declared) names += fmt::format(" {}", info.name);
+  for (const IoInfo& info : declared) names += fmt::format(" {}", info.name);
   fail(fmt::format("--input {}: {}; the model's inputs:{}", spec,
                    equals == std::string::npos ? "which input?" : fmt::format("no input '{}'", spec.substr(0, equals)),
                    names));
@@ -57,7 +57,7 @@ std::pair<std::string, std::string> split_spec(const std::string& spec, const st
 // Gives symbols their sizes: from --shapes, and from tensors as they are made, so that a symbol is one size everywhere.
 class Sizes {
  public:
-  Sizes(const std::vector<InputInfo>& declared, const ShapeRanges& ranges) : ranges_(ranges) {
+  Sizes(const std::vector<IoInfo>& declared, const ShapeRanges& ranges) : ranges_(ranges) {
     for (const auto& [name, dims] : ranges) {
       const auto info = std::find_if(declared.begin(), declared.end(), [&](const auto& i) { return i.name == name; });
       if (info == declared.end()) fail(fmt::format("--shapes {}: no such input; see trine inspect", name));
@@ -71,7 +71,7 @@ class Sizes {
   }
 
   // What a given tensor of these sizes says about symbols.
-  void learn(const InputInfo& info, const Dims& dims) {
+  void learn(const IoInfo& info, const Dims& dims) {
     const Shape& shape = info.type.shape;
     if (!shape.has_rank() || shape.rank() != static_cast<int>(dims.size())) return;
     for (int i = 0; i < shape.rank(); ++i) {
@@ -80,7 +80,7 @@ class Sizes {
   }
 
   // Known size of dimension i.
-  std::optional<int64_t> known(const InputInfo& info, int i) const {
+  std::optional<int64_t> known(const IoInfo& info, int i) const {
     const auto range = ranges_.find(info.name);
     if (range != ranges_.end()) return range->second[static_cast<size_t>(i)].opt;
     return info.type.shape[i].evaluate([&](std::string_view symbol) -> std::optional<int64_t> {
@@ -90,7 +90,7 @@ class Sizes {
   }
 
   // All sizes; an unknown first dimension is a batch of 1.
-  Dims all(const InputInfo& info) const {
+  Dims all(const IoInfo& info) const {
     const auto range = ranges_.find(info.name);
     if (!info.type.shape.has_rank() && range == ranges_.end()) unknown(info);
     const int rank = info.type.shape.has_rank() ? info.type.shape.rank() : static_cast<int>(range->second.size());
@@ -104,7 +104,7 @@ class Sizes {
   }
 
  private:
-  [[noreturn]] static void unknown(const InputInfo& info) {
+  [[noreturn]] static void unknown(const IoInfo& info) {
     fail(fmt::format("input {}: {} has open dimensions; give them with --shapes {}=1x...", info.name, info.type.text(),
                      info.name));
   }
@@ -113,7 +113,7 @@ class Sizes {
   std::map<std::string, int64_t, std::less<>> symbols_;
 };
 
-Tensor picture_tensor(const InputInfo& info, const std::string& path, const InputOptions& options, Sizes& sizes,
+Tensor picture_tensor(const IoInfo& info, const std::string& path, const InputOptions& options, Sizes& sizes,
                       std::optional<Picture>& used) {
   const Shape& shape = info.type.shape;
   const auto is_three = [&](int i) { return sizes.known(info, i) == 3; };
@@ -135,7 +135,7 @@ Tensor picture_tensor(const InputInfo& info, const std::string& path, const Inpu
 }
 
 template <class T>
-std::vector<T> parse_numbers(const InputInfo& info, const std::string& text) {
+std::vector<T> parse_numbers(const IoInfo& info, const std::string& text) {
   std::string_view rest = text;
   const bool list = rest.starts_with("[") && rest.ends_with("]");
   if (list) rest = rest.substr(1, rest.size() - 2);
@@ -154,7 +154,7 @@ std::vector<T> parse_numbers(const InputInfo& info, const std::string& text) {
 }
 
 // "16000" or "[1,2,3]": numbers of the declared type and rank; all 64 bits of an integer are kept.
-Tensor number_tensor(const InputInfo& info, const std::string& text) {
+Tensor number_tensor(const IoInfo& info, const std::string& text) {
   const int rank = info.type.shape.has_rank() ? info.type.shape.rank() : (text.starts_with("[") ? 1 : 0);
   const auto dims_for = [&](size_t count) {
     Dims dims(static_cast<size_t>(rank), 1);
@@ -171,7 +171,7 @@ Tensor number_tensor(const InputInfo& info, const std::string& text) {
   return Tensor::from_f64(dtype, dims_for(values.size()), values);
 }
 
-Tensor given_tensor(const InputInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,
+Tensor given_tensor(const IoInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,
                     std::optional<Picture>& picture) {
   if (value.ends_with(".npy")) return media::load_npy(value);
   if (media::is_image_path(value)) return picture_tensor(info, value, options, sizes, picture);
@@ -221,7 +221,7 @@ Tensor random_tensor(DType dtype, const Dims& dims, uint64_t seed) {
   return Tensor::from_f64(dtype, dims, values);
 }
 
-Inputs make_inputs(const std::vector<InputInfo>& declared, const InputOptions& options) {
+Inputs make_inputs(const std::vector<IoInfo>& declared, const InputOptions& options) {
   std::map<std::string, std::string> wanted;
   for (const std::string& spec : options.specs) {
     const auto [name, value] = split_spec(spec, declared);
@@ -231,7 +231,7 @@ Inputs make_inputs(const std::vector<InputInfo>& declared, const InputOptions& o
   Sizes sizes(declared, ranges);
   Inputs out;
   // What the user gives first: it settles symbols for what is made up.
-  for (const InputInfo& info : declared) {
+  for (const IoInfo& info : declared) {
     const auto found = wanted.find(info.name);
     if (found == wanted.end() || random_seed(found->second, 0)) continue;
     const Tensor tensor = given_tensor(info, found->second, options, sizes, out.picture);
@@ -239,7 +239,7 @@ Inputs make_inputs(const std::vector<InputInfo>& declared, const InputOptions& o
     out.tensors[info.name] = tensor;
   }
   uint64_t seed = options.seed;
-  for (const InputInfo& info : declared) {
+  for (const IoInfo& info : declared) {
     if (out.tensors.contains(info.name)) continue;
     const auto found = wanted.find(info.name);
     const uint64_t own = found == wanted.end() ? seed : *random_seed(found->second, seed);

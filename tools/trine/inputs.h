@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "media/image.h"
-#include "trine/base/shape.h"
-#include "trine/base/tensor.h"
+#include "trine/engine/engine.h"
 
 namespace trine::cli {
-
-struct InputInfo {
-  std::string name;
-  Type type;
-};
 
 // One dimension of --shapes: a fixed size has min = opt = max.
 struct DimRange {
@@ -52,7 +46,7 @@ struct Inputs {
 
 // A tensor for every input: as asked, `rand` for those not named. Throws Error{invalid_argument} naming the input, what
 // it declares and what was given.
-Inputs make_inputs(const std::vector<InputInfo>& declared, const InputOptions& options);
+Inputs make_inputs(const std::vector<IoInfo>& declared, const InputOptions& options);
 
 // Random elements: floats N(0, 1), integers and booleans 0 or 1 (indices must be in range whatever the table's size).
 Tensor random_tensor(DType dtype, const Dims& dims, uint64_t seed);

@@ -8,7 +8,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+
+#include "trine/base/env.h"
 
 namespace trine::cli {
 namespace {
@@ -34,14 +35,10 @@ int terminal_columns() {
 
 }  // namespace
 
-bool is_terminal(int stream) {
-  const char* term = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
-  return ::isatty(stream) && !(term && std::string(term) == "dumb");
-}
+bool is_terminal(int stream) { return ::isatty(stream) == 1; }
 
 std::string styled(const std::string& text, Style style, int stream) {
-  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
-  if (style == Style::plain || (no_color && *no_color) || !is_terminal(stream)) return text;
+  if (style == Style::plain || !is_terminal(stream) || !env_text("NO_COLOR").empty()) return text;
   constexpr const char* kCodes[] = {"", "1", "1;31", "33", "2"};
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<int>(style)], text);
 }

@@ -11,9 +11,9 @@
 namespace trine::cli {
 namespace {
 
-InputInfo info(const std::string& name, const std::string& type) { return {name, Type::parse(type)}; }
+IoInfo info(const std::string& name, const std::string& type) { return {name, Type::parse(type)}; }
 
-std::string message_of(const std::vector<InputInfo>& declared, const InputOptions& options) {
+std::string message_of(const std::vector<IoInfo>& declared, const InputOptions& options) {
   try {
     make_inputs(declared, options);
   } catch (const Error& error) {
@@ -37,7 +37,7 @@ TEST(Shapes, mistakes_are_named) {
 }
 
 TEST(Inputs, one_symbol_has_one_size_everywhere) {
-  const std::vector<InputInfo> declared = {info("a", "f32[N,T]"), info("b", "f32[N,2*T]")};
+  const std::vector<IoInfo> declared = {info("a", "f32[N,T]"), info("b", "f32[N,2*T]")};
   const auto inputs = make_inputs(declared, {.shapes = {"a=3x5"}});
   EXPECT_EQ(inputs.tensors.at("a").dims(), (Dims{3, 5}));
   EXPECT_EQ(inputs.tensors.at("b").dims(), (Dims{3, 10}));
@@ -59,7 +59,7 @@ TEST(Inputs, numbers_keep_all_bits) {
 }
 
 TEST(Inputs, mistakes_are_named) {
-  const std::vector<InputInfo> two = {info("a", "f32[2]"), info("b", "f32[2]")};
+  const std::vector<IoInfo> two = {info("a", "f32[2]"), info("b", "f32[2]")};
   EXPECT_EQ(message_of(two, {.specs = {"rand"}}), "--input rand: which input?; the model's inputs: a b");
   EXPECT_EQ(message_of(two, {.specs = {"c=rand"}}), "--input c=rand: no input 'c'; the model's inputs: a b");
   EXPECT_EQ(message_of(two, {.specs = {"a=rand", "a=rand:3"}}), "--input a=rand:3: a is given twice");

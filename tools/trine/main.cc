@@ -1,0 +1,83 @@
+// trine: the command line. One row per command; a command is a file of its own.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "command.h"
+#include "terminal.h"
+#include "trine/base/error.h"
+
+namespace trine::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"build", "turn a model into an engine file", "trine build resnet50.onnx -o resnet50.trn --threads 2", setup_build},
+    {"run", "run a model or an engine once",
+     "trine run resnet50.trn --input cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --top 5\n"
+     "trine run yolo.onnx --input street.jpg --letterbox --head yolov5 --draw boxes.png",
+     setup_run},
+    {"bench", "measure run times, beside other runtimes if asked",
+     "trine bench resnet50.onnx --threads 1 --against onnxruntime --json -", setup_bench},
+    {"inspect", "show inputs, outputs, graph, plan and memory", "trine inspect resnet50.trn --plan", setup_inspect},
+    {"compare", "find where two models or engines part, layer by layer", "trine compare resnet50.onnx resnet50.trn",
+     setup_compare},
+    {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --max-error 1e-4",
+     setup_bisect},
+    {"reduce", "find the smallest model that still fails", "trine reduce model.onnx --while 'trine compare {}' -o small.onnx",
+     setup_reduce},
+    {"env", "list every environment variable", "trine env", setup_env},
+    {"doctor", "check this machine and this installation", "trine doctor", setup_doctor},
+};
+
+int fail(const std::string& message, int status) {
+  fmt::print(stderr, "{} {}\n", styled("error:", Style::red, 2), message);
+  return status;
+}
+
+// CLI11's own words, as `<where>: <what was got>; <what to do>`.
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string where = "trine";
+  for (const CLI::App* command : app.get_subcommands()) where += " " + command->get_name();
+  std::string what = error.what();
+  while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
+  return fail(fmt::format("{}: {}; see {} --help", where, what, where), static_cast<int>(ErrorCode::invalid_argument));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Deep-learning inference: models to engines, measured and checked.", "trine");
+  app.set_version_flag("--version", TRINE_VERSION);
+  app.require_subcommand(1);
+  app.footer("trine COMMAND --help shows the flags of a command, with an example.");
+  std::function<int()> chosen;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.doc);
+    sub->footer(fmt::format("Examples:\n{}", command.examples));
+    const auto action = command.setup(*sub);
+    sub->callback([&chosen, action] { chosen = action; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help, --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace trine::cli
+
+int main(int argc, char** argv) {
+  using trine::ErrorCode;
+  try {
+    return trine::cli::run(argc, argv);
+  } catch (const trine::Error& error) {
+    return trine::cli::fail(error.what(), static_cast<int>(error.code()));
+  } catch (const std::bad_alloc&) {
+    return trine::cli::fail("memory: not enough for this; a smaller batch or input needs less",
+                            static_cast<int>(ErrorCode::out_of_memory));
+  }
+}

@@ -1,0 +1,135 @@
+#include "model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "terminal.h"
+#include "trine/base/error.h"
+
+namespace trine::cli {
+namespace {
+
+Verify verify_from_name(const std::string& name) {
+  if (name == "off") return Verify::off;
+  return name == "full" ? Verify::full : Verify::fast;
+}
+
+std::array<float, 3> three(const std::vector<float>& values, float otherwise, const char* flag) {
+  if (values.empty()) return {otherwise, otherwise, otherwise};
+  if (values.size() == 1) return {values[0], values[0], values[0]};
+  if (values.size() == 3) return {values[0], values[1], values[2]};
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: {} numbers; one, or three for red, green and blue", flag, values.size()));
+}
+
+}  // namespace
+
+void add_build_flags(CLI::App& app, BuildFlags& flags) {
+  app.add_option("--device", flags.device, "where it runs")->capture_default_str();
+  app.add_option("--precision", flags.precision, "number format of the kernels")->capture_default_str();
+  app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224");
+  app.add_option("--threads", flags.threads, "threads to choose kernels for and run with; 0: all")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--budget", flags.budget_seconds, "seconds to spend timing kernels; 0: a cost model chooses")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--verify", flags.verify, "compare every step with its reference")
+      ->check(CLI::IsMember({"off", "fast", "full"}))
+      ->capture_default_str();
+  app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--strict-fp32", flags.strict_fp32, "no Winograd convolutions");
+  app.add_flag("--no-code", flags.no_code, "no machine code generation: loops are interpreted");
+  app.add_option("--drop", flags.drop, "kernel rows that must not be used")->delimiter(',');
+  app.add_option("--skip", flags.skip, "optimisation passes to leave out")->delimiter(',');
+}
+
+BuildOptions build_options(const BuildFlags& flags) {
+  if (flags.device != "cpu") {
+    throw Error(ErrorCode::device, fmt::format("--device {}: no such device here; accepted: cpu", flags.device));
+  }
+  if (flags.precision != "fp32") {
+    throw Error(ErrorCode::unsupported, fmt::format("--precision {}: not in this version; accepted: fp32", flags.precision));
+  }
+  BuildOptions options;
+  for (const auto& [name, dims] : parse_shapes(flags.shapes)) {
+    for (const DimRange& d : dims) {
+      options.shapes[name].push_back(d.min == d.max ? fmt::format("{}", d.opt)
+                                                    : fmt::format("{}..{}..{}", d.min, d.opt, d.max));
+    }
+  }
+  options.threads = flags.threads;
+  options.budget_seconds = flags.budget_seconds;
+  options.verify = verify_from_name(flags.verify);
+  options.max_error = flags.max_error;
+  options.strict_fp32 = flags.strict_fp32;
+  options.code = !flags.no_code;
+  options.drop = flags.drop;
+  options.skip_passes = flags.skip;
+  return options;
+}
+
+bool is_engine_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char magic[8] = {};
+  file.read(magic, sizeof magic);
+  return file.gcount() == sizeof magic && std::memcmp(magic, "TRINE\r\n\x1a", sizeof magic) == 0;
+}
+
+Engine build_with_progress(const Model& model, const BuildOptions& wanted, const std::string& title, bool quiet) {
+  Progress progress(title, quiet);
+  BuildOptions options = wanted;
+  options.progress = [&](const std::string& phase, int done, int total) {
+    progress.update(total > 0 ? static_cast<double>(done) / total : 0, phase);
+  };
+  return build(model, options);
+}
+
+Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet) {
+  const bool ready = is_engine_file(path);
+  const Engine engine =
+      ready ? Engine::open(path) : build_with_progress(load(path), build_options(flags), "build", quiet);
+  if (ready) build_options(flags);  // refuses a device or precision that is not there
+  if (!quiet) {
+    for (const std::string& note : engine.notes()) fmt::print(stderr, "note: {}\n", note);
+  }
+  return engine;
+}
+
+void add_input_flags(CLI::App& app, InputFlags& flags) {
+  app.add_option("-i,--input", flags.specs, "NAME=file.npy, a .jpg or .png, rand, rand:SEED, a number or [1,2,3]");
+  app.add_option("--mean", flags.mean, "of pictures, in [0, 1]: one number or r,g,b")->delimiter(',');
+  app.add_option("--std", flags.std, "of pictures, in [0, 1]: one number or r,g,b")->delimiter(',');
+  app.add_option("--scale", flags.scale, "from pixel to value")->capture_default_str();
+  auto* letterbox = app.add_flag("--letterbox", flags.letterbox, "fit the whole picture, padded with grey");
+  app.add_flag("--crop", flags.crop, "fill with the middle of the picture")->excludes(letterbox);
+  app.add_flag("--bgr", flags.bgr, "the network takes blue, green, red");
+  app.add_option("--seed", flags.seed, "of random inputs")->capture_default_str();
+}
+
+Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes) {
+  InputOptions options;
+  options.specs = flags.specs;
+  options.shapes = shapes;
+  options.normalise = {.mean = three(flags.mean, 0, "--mean"),
+                       .std = three(flags.std, 1, "--std"),
+                       .scale = static_cast<float>(flags.scale),
+                       .bgr = flags.bgr};
+  options.fit = flags.letterbox ? media::FitMode::letterbox : flags.crop ? media::FitMode::crop : media::FitMode::stretch;
+  options.seed = flags.seed;
+  return make_inputs(declared, options);
+}
+
+std::map<std::string, Datum> as_data(const std::map<std::string, Tensor>& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
+
+std::vector<Datum> in_order(const std::vector<IoInfo>& declared, const std::map<std::string, Tensor>& tensors) {
+  std::vector<Datum> data;
+  for (const IoInfo& info : declared) data.emplace_back(tensors.at(info.name));
+  return data;
+}
+
+}  // namespace trine::cli

@@ -1,0 +1,50 @@
+// MODEL|ENGINE arguments: what a path holds, and the flags that say how a model becomes an engine.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inputs.h"
+#include "trine/engine/build.h"
+
+namespace trine::cli {
+
+struct BuildFlags {
+  std::string device = "cpu";
+  std::string precision = "fp32";
+  std::vector<std::string> shapes;
+  int threads = 0;
+  double budget_seconds = 0;
+  double max_error = 0;
+  std::string verify = "fast";
+  bool strict_fp32 = false;
+  bool no_code = false;
+  std::vector<std::string> drop, skip;
+};
+void add_build_flags(CLI::App& app, BuildFlags& flags);
+// Throws Error for a device or precision that is not there.
+BuildOptions build_options(const BuildFlags& flags);
+
+// By the file's first bytes, not its name.
+bool is_engine_file(const std::string& path);
+// Opens an engine, or builds one from a model, showing progress on stderr; prints the engine's notes there too.
+Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet = false);
+Engine build_with_progress(const Model& model, const BuildOptions& options, const std::string& title, bool quiet = false);
+
+// --input, --shapes, --mean, --std, --letterbox, --crop, --scale, --bgr, --seed.
+struct InputFlags {
+  std::vector<std::string> specs;
+  std::vector<float> mean, std;
+  double scale = 1.0 / 255;
+  bool letterbox = false, crop = false, bgr = false;
+  uint64_t seed = 1;
+};
+void add_input_flags(CLI::App& app, InputFlags& flags);
+Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes);
+
+std::map<std::string, Datum> as_data(const std::map<std::string, Tensor>& tensors);
+std::vector<Datum> in_order(const std::vector<IoInfo>& declared, const std::map<std::string, Tensor>& tensors);
+
+}  // namespace trine::cli

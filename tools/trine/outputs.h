@@ -1,0 +1,37 @@
+// What `run` shows of a network's outputs: values, the best classes, boxes on the picture.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "inputs.h"
+#include "media/boxes.h"
+
+namespace trine::cli {
+
+// One name a line. Throws Error{io}.
+std::vector<std::string> read_labels(const std::string& path);
+std::string label_text(const std::vector<std::string>& labels, int label);
+
+struct Ranked {
+  int label = 0;
+  double score = 0;
+};
+// The k largest of a classifier's output ([classes] or [1, classes]); a softmax is taken when they are no probabilities
+// yet. Throws Error{invalid_argument} for another shape.
+std::vector<Ranked> best_classes(const Tensor& scores, size_t k);
+
+struct DetectOptions {
+  std::string head;
+  double min_score = 0.25, iou = 0.45;
+};
+// Boxes in pixels of the picture.
+std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture, const DetectOptions& options);
+void draw_boxes(const std::string& path, const Picture& picture, const std::vector<media::Box>& boxes,
+                const std::vector<std::string>& labels);
+
+// "f32[1,1000]: min -3.1, mean 0.002, max 12.4"
+std::string value_text(const Datum& value);
+
+}  // namespace trine::cli

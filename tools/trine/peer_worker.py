@@ -1,0 +1,106 @@
+# The other side of peers.cc: one JSON object a line in, one out. Tensors travel as .npy files.
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+
+class OnnxRuntime:
+    def __init__(self, path, threads):
+        import onnxruntime as ort
+        self.version = ort.__version__
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.names = [o.name for o in self.session.get_outputs()]
+
+    def prepare(self, feeds):
+        self.feeds = feeds
+
+    def run(self):
+        return self.session.run(None, self.feeds)
+
+
+class OpenVino:
+    def __init__(self, path, threads):
+        import openvino as ov
+        self.version = ov.__version__
+        core = ov.Core()
+        self.model = core.compile_model(core.read_model(path), "CPU", {
+            "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
+        self.names = [o.get_any_name() for o in self.model.outputs]
+
+    def prepare(self, feeds):
+        self.feeds = feeds
+
+    def run(self):
+        result = self.model(self.feeds)
+        return [result[o] for o in self.model.outputs]
+
+
+class Torch:
+    def __init__(self, path, threads):
+        import onnx
+        import torch
+        from onnx2torch import convert
+        self.torch, self.version = torch, torch.__version__
+        torch.set_num_threads(threads)
+        model = onnx.load(path)
+        weights = {i.name for i in model.graph.initializer}
+        self.inputs = [i.name for i in model.graph.input if i.name not in weights]
+        self.names = [o.name for o in model.graph.output]
+        self.model = convert(model).eval()
+
+    def prepare(self, feeds):
+        self.args = [self.torch.from_numpy(feeds[name].copy()) for name in self.inputs]
+
+    def run(self):
+        with self.torch.inference_mode():
+            out = self.model(*self.args)
+        return [o.numpy() for o in (out if isinstance(out, (list, tuple)) else [out])]
+
+
+KINDS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch}
+
+
+def serve(question, state):
+    if question["do"] == "open":
+        peer = state["peer"] = KINDS[question["runtime"]](question["model"], question["threads"])
+        peer.prepare({name: np.load(path) for name, path in question["inputs"].items()})
+        peer.run()
+        return {"version": peer.version}
+    if question["do"] == "run":
+        times = []
+        for _ in range(question["times"]):
+            begin = time.perf_counter()
+            state["peer"].run()
+            times.append((time.perf_counter() - begin) * 1e3)
+        return {"ms": times}
+    files = {}
+    for number, (name, value) in enumerate(zip(state["peer"].names, state["peer"].run())):
+        if isinstance(value, np.ndarray):
+            files[name] = os.path.join(question["folder"], f"output{number}.npy")
+            np.save(files[name], np.asarray(value, order="C"))
+    return {"outputs": files}
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints does not get between the answers
+    state = {}
+    for line in sys.stdin:
+        try:
+            answer = serve(json.loads(line), state)
+        except ImportError as error:
+            answer = {"missing": str(error)}
+        except Exception as error:  # the runtime's own refusal is an answer too
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+main()
