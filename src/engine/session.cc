@@ -65,7 +65,11 @@ struct ObserverGuard {
 
 std::vector<Datum> Session::profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps) {
   const ObserverGuard guard{impl_->executor};
-  impl_->executor.observe({[&](const CallEvent& event) { steps.push_back(step_time(event)); }, false});
+  const auto note = [&](const CallEvent& event) {
+    const CallTime t = call_time(event);
+    steps.push_back({t.node, t.op, t.kernel, t.seconds, t.flops, t.bytes});
+  };
+  impl_->executor.observe({note, false});
   return run(inputs);
 }
 

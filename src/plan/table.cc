@@ -114,7 +114,7 @@ std::string memory_table(const Plan& plan, const std::vector<Type>& types) {
   return out + fmt::format("arena {} bytes, workspace {} bytes\n", segment->arena_bytes, segment->workspace_bytes);
 }
 
-StepTime step_time(const CallEvent& event) {
+CallTime call_time(const CallEvent& event) {
   return {event.node->name,   what_runs(*event.node, *event.call), kernel_name(*event.call), event.seconds,
           call_flops(*event.call), call_bytes(event.segment->typed, *event.node, *event.call)};
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "plan/executor.h"
-#include "trine/engine/session.h"
 
 namespace trine {
 
@@ -11,6 +10,11 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& input_types);
 // One line per value in the arena: when it lives, where, how large.
 std::string memory_table(const Plan& plan, const std::vector<Type>& input_types);
 
-StepTime step_time(const CallEvent& event);
+// What a profile tells of one call.
+struct CallTime {
+  std::string node, op, kernel;
+  double seconds = 0, flops = 0, bytes = 0;
+};
+CallTime call_time(const CallEvent& event);
 
 }  // namespace trine
