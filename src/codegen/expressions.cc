@@ -184,6 +184,10 @@ Scalar Expressions::select(Scalar condition, Scalar a, Scalar b) {
   TRINE_CHECK(type(condition) == DType::boolean && type(a) == type(b));
   if (is_constant(condition)) return inst(condition).bits ? a : b;
   if (a.id == b.id) return a;
+  if (Inst load = inst(a); load.kind == InstKind::load && load.b == condition.id) {  // it has this very mask
+    load.c = b.id;
+    return intern(std::move(load));
+  }
   return intern({.kind = InstKind::select, .type = type(a), .a = condition.id, .b = a.id, .c = b.id, .loops = {}});
 }
 

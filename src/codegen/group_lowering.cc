@@ -70,7 +70,7 @@ class NodeContext final : public LowerContext {
   }
 
  private:
-  ValueId input(int i) const { return i < static_cast<int>(node_.inputs.size()) ? node_.inputs[static_cast<size_t>(i)] : kNoValue; }
+  ValueId input(int i) const { return has(i) ? node_.inputs[static_cast<size_t>(i)] : kNoValue; }
 
   GroupLowering& group_;
   Expressions& e_;
@@ -126,6 +126,7 @@ Scalar GroupLowering::compute(ValueId value, const Index& index, Scalar mask) {
   NodeContext context(*this, node, static_cast<int>(output), index, mask);
   Scalar s = node.op->lower(context);
   --depth_;
+  if (s.id < 0) throw Refusal{fmt::format("{} '{}' has no loop form", node.op->name, node.name)};
   const DType want = compute_type(v.type.dtype);
   if (e_.type(s) != want) s = e_.cast(s, want);
   // Between operators a narrow integer wraps as it would in memory; small floats keep their extra precision.
@@ -160,11 +161,11 @@ Scalar GroupLowering::reduce(Reduce kind, const std::vector<Dim>& extents,
   }
   if (unify_) {
     if (auto s = over_loops(kind, value, fresh, free)) return *s;
+    for (const auto& box : boxes_) {
+      if (auto s = over_loops(kind, value, fresh, box)) return *s;
+    }
+    boxes_.push_back(fresh);
   }
-  for (const auto& box : boxes_) {
-    if (auto s = over_loops(kind, value, fresh, box)) return *s;
-  }
-  boxes_.push_back(fresh);
   return e_.reduce(kind, fresh, value);
 }
 

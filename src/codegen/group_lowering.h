@@ -9,8 +9,8 @@ namespace trine::codegen {
 
 class GroupLowering {
  public:
-  // `unify`: folds over a box that equals loops of the output use those loops, so that values which both compute are
-  // recognised as the same.
+  // `unify`: folds over equal boxes, and loops of the output that equal them, share loops, so that a value which several
+  // of them compute is recognised as the same.
   GroupLowering(const Graph& body, bool unify);
 
   Expressions& expressions() { return e_; }

@@ -95,8 +95,8 @@ struct LoopKernel {
   uint64_t hash = 0;            // of everything that code depends on: equal hashes share code
 
   bool is_vector(const Inst& inst) const { return (inst.deps & vector_loops) != 0; }
-  // Stride class of an access along the vector loop that it depends on; zero when there is none.
-  StrideClass stride_class(const Access& access, LoopSet within) const;
+  // zero, or other; one only along a vector loop.
+  StrideClass stride_class(const Access& access, int loop) const;
   std::string text() const;
 };
 
