@@ -72,17 +72,19 @@ typename B::F tanh(B& b, typename B::F x) {
   return b.select(b.less(x2, b.num(0.390625f)), near, far);
 }
 
-// x P(u) with u = 2 x^2 / 3.93^2 - 1, a Chebyshev fit of erf(x) / x; |x| is clamped to 3.93, where erf rounds to 1.
+// x P(u) with u = 2 x^2 / 3.93^2 - 1, a Chebyshev fit of erf(x) / x; from |x| = 3.93 on it rounds to 1.
 template <class B>
 typename B::F erf(B& b, typename B::F x) {
   constexpr float kPolynomial[] = {
       -0.0009440908453f, 0.002219073759f, -0.001210267102f, 0.001831784888f, -0.00815826769f, 0.01465562722f,
       -0.02005435579f,   0.02989409484f,  -0.04382619747f,  0.05866217771f,  -0.07410812604f, 0.09055091716f,
       -0.1090015213f,    0.1337821543f,   -0.1796602924f,   0.3598201997f};
-  x = lesser(b, b.num(3.93f), x);
-  x = greater(b, b.num(-3.93f), x);
-  auto u = b.fma(b.mul(x, x), b.num(0.129492583f), b.num(-1.f));
-  return b.mul(x, polynomial(b, u, kPolynomial));
+  const auto top = b.num(3.93f), bottom = b.num(-3.93f);
+  auto y = lesser(b, top, greater(b, bottom, x));
+  auto u = b.fma(b.mul(y, y), b.num(0.129492583f), b.num(-1.f));
+  auto result = b.mul(y, polynomial(b, u, kPolynomial));
+  result = b.select(b.less(top, x), b.num(1.f), result);
+  return b.select(b.less(x, bottom), b.num(-1.f), result);
 }
 
 }  // namespace trine::codegen::math
