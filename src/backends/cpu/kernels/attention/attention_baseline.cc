@@ -1,0 +1,7 @@
+#include "backends/cpu/kernels/attention/attention_kernel.h"
+
+namespace trine::cpu {
+
+const AttentionIsa kAttentionBaseline = {row_max, exp_row, scale_row, add_row, cap_row};
+
+}  // namespace trine::cpu

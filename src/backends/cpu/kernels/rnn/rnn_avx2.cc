@@ -1,0 +1,7 @@
+#include "backends/cpu/kernels/rnn/rnn_kernel.h"
+
+namespace trine::cpu {
+
+const RnnIsa kRnnAvx2 = {lstm, gru_reset, gru_linear, gru_output, tanh_cell, relu_cell};
+
+}  // namespace trine::cpu
