@@ -52,7 +52,7 @@ THIRD_PARTY = {
     "llvm/": ["src/codegen/llvm", "src/simt"],
     "llvm-c/": ["src/codegen/llvm", "src/simt"],
     "clang/": ["src/simt"],
-    "protozero/": ["src/import", "tests"],
+    "protozero/": ["src/import", "tools/trine", "tests"],
     "boost/": ["src/serve", "tests"],
     "CLI/": ["tools"],
     "nlohmann/": ["tools", "src/serve", "bench", "tests"],

@@ -23,7 +23,7 @@ constexpr Command kCommands[] = {
     {"inspect", "show inputs, outputs, graph, plan and memory", "trine inspect resnet50.trn --plan", setup_inspect},
     {"compare", "find where two models or engines part, layer by layer", "trine compare resnet50.onnx resnet50.trn",
      setup_compare},
-    {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --max-error 1e-4",
+    {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --tolerance 1e-4",
      setup_bisect},
     {"reduce", "find the smallest model that still fails", "trine reduce model.onnx --while 'trine compare {}' -o small.onnx",
      setup_reduce},

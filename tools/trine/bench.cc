@@ -1,0 +1,272 @@
+// trine bench MODEL|ENGINE: run times of this engine, and of other runtimes in the same call: rounds of each in turn, so
+// that what the machine does meanwhile falls on all of them alike.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "command.h"
+#include "difference.h"
+#include "latency.h"
+#include "media/file.h"
+#include "model_file.h"
+#include "peers.h"
+#include "terminal.h"
+#include "trine/base/error.h"
+#include "trine/engine/session.h"
+
+namespace trine::cli {
+namespace {
+
+constexpr int kRounds = 10;
+
+struct Options {
+  std::string model, peer_model, json;
+  BuildFlags build;
+  InputFlags inputs;
+  double duration = 3;
+  int streams = 1;
+  bool layers = false;
+  std::vector<std::string> against;
+};
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double timed_run(Session& session, const std::vector<Datum>& inputs) {
+  const auto begin = Clock::now();
+  session.run(inputs);
+  return milliseconds_since(begin);
+}
+
+// The most memory that this process has held, from the kernel.
+int64_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+struct Measured {
+  std::string name, version;
+  std::vector<double> ms;
+  double max_rel_error = 0;
+};
+
+// Runs that fill one round's share of the time.
+int runs_per_round(double once_ms, double duration, size_t parties) {
+  const double share_ms = duration * 1e3 / kRounds / static_cast<double>(parties);
+  return std::max(1, static_cast<int>(share_ms / std::max(once_ms, 1e-3)));
+}
+
+double worst_error(const std::map<std::string, Tensor>& theirs, const Engine& engine, const std::vector<Datum>& ours) {
+  double worst = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const auto found = theirs.find(engine.outputs()[i].name);
+    if (found == theirs.end()) continue;
+    const Difference d = difference(ours[i], found->second);
+    worst = std::max(worst, d.kind.empty() ? d.max_rel : INFINITY);
+  }
+  return worst;
+}
+
+// First entry: this engine; then each peer, its rounds between ours.
+std::vector<Measured> measure(const Options& options, Session& session, const Inputs& inputs) {
+  const auto ordered = in_order(session.engine().inputs(), inputs.tensors);
+  std::vector<Measured> all{{.name = "trine"}};
+  std::vector<std::unique_ptr<Peer>> peers;
+  const auto ours = session.run(ordered);
+  for (const std::string& name : options.against) {
+    peers.push_back(std::make_unique<Peer>(name, source_model(options.model, options.peer_model), session.threads(),
+                                           inputs.tensors));
+    all.push_back({name, peers.back()->version(), {}, worst_error(peers.back()->outputs(), session.engine(), ours)});
+  }
+  std::vector<int> runs{runs_per_round(timed_run(session, ordered), options.duration, all.size())};
+  for (const auto& peer : peers) {
+    runs.push_back(runs_per_round(peer->run(2).back(), options.duration, all.size()));
+  }
+  Progress progress("bench", !options.json.empty());
+  for (int round = 0; round < kRounds; ++round) {
+    progress.update(static_cast<double>(round) / kRounds);
+    for (int i = 0; i < runs[0]; ++i) all[0].ms.push_back(timed_run(session, ordered));
+    for (size_t p = 0; p < peers.size(); ++p) {
+      const auto ms = peers[p]->run(runs[p + 1]);
+      all[p + 1].ms.insert(all[p + 1].ms.end(), ms.begin(), ms.end());
+    }
+  }
+  return all;
+}
+
+// Several sessions at once, each with its own threads; their run times together, and runs per second.
+Measured measure_streams(const Options& options, const Engine& engine, const Inputs& inputs, double& per_second) {
+  std::vector<std::vector<double>> ms(static_cast<size_t>(options.streams));
+  std::vector<std::exception_ptr> failures(ms.size());
+  std::vector<std::thread> threads;
+  const auto ordered = in_order(engine.inputs(), inputs.tensors);
+  std::atomic<int> waiting{options.streams};
+  for (size_t i = 0; i < ms.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        Session session(engine, {.threads = std::max(1, options.build.threads)});
+        session.run(ordered);
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        for (const auto begin = Clock::now(); milliseconds_since(begin) < options.duration * 1e3;) {
+          ms[i].push_back(timed_run(session, ordered));
+        }
+      } catch (...) {
+        failures[i] = std::current_exception();
+        --waiting;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  Measured all{.name = "trine"};
+  for (size_t i = 0; i < ms.size(); ++i) {
+    if (failures[i]) std::rethrow_exception(failures[i]);
+    all.ms.insert(all.ms.end(), ms[i].begin(), ms[i].end());
+  }
+  per_second = static_cast<double>(all.ms.size()) / options.duration;
+  return all;
+}
+
+// Median of each step over a few runs, slowest first.
+std::vector<StepTime> step_times(Session& session, const std::vector<Datum>& inputs) {
+  std::vector<StepTime> steps;
+  std::vector<std::vector<double>> seconds;
+  for (int i = 0; i < 7; ++i) {
+    steps.clear();
+    session.profile(inputs, steps);
+    seconds.resize(steps.size());
+    for (size_t s = 0; s < steps.size(); ++s) seconds[s].push_back(steps[s].seconds);
+  }
+  for (size_t s = 0; s < steps.size(); ++s) steps[s].seconds = summarise(seconds[s]).median;
+  std::stable_sort(steps.begin(), steps.end(), [](const StepTime& a, const StepTime& b) { return a.seconds > b.seconds; });
+  return steps;
+}
+
+std::string layer_table(const std::vector<StepTime>& steps) {
+  double total = 0;
+  for (const StepTime& s : steps) total += s.seconds;
+  Table table({"ms", "%", "GFLOP/s", "GB/s", "operator", "kernel", "node"});
+  for (const StepTime& s : steps) {
+    const auto rate = [&](double amount) {
+      return amount > 0 && s.seconds > 0 ? fmt::format("{:.1f}", amount / s.seconds * 1e-9) : "";
+    };
+    table.add({fmt::format("{:.4f}", s.seconds * 1e3), fmt::format("{:.1f}", s.seconds / total * 100), rate(s.flops),
+               rate(s.bytes), s.op, s.kernel, s.name});
+  }
+  return table.text();
+}
+
+std::string latency_table(const std::vector<Measured>& all) {
+  Table table({"", "median ms", "p10", "p90", "p99", "runs", "ratio", "max rel error"});
+  const Latency ours = summarise(all[0].ms);
+  for (const Measured& m : all) {
+    const Latency l = summarise(m.ms);
+    const auto ms = [](double v) { return fmt::format("{:.3f}", v); };
+    std::vector<std::string> row = {m.version.empty() ? m.name : m.name + " " + m.version,
+                                    ms(l.median), ms(l.p10), ms(l.p90), ms(l.p99), fmt::format("{}", l.n)};
+    if (&m != &all[0]) {
+      const bool apart = l.p10 > ours.p90 || l.p90 < ours.p10;
+      row.push_back(fmt::format("{:.2f}{}", l.median / ours.median, apart ? "" : " (spreads overlap)"));
+      row.push_back(fmt::format("{:.1e}", m.max_rel_error));
+    }
+    table.add(row);
+  }
+  return table.text();
+}
+
+Json report_of(const Options& options, const std::vector<Measured>& all, int threads) {
+  const Latency ours = summarise(all[0].ms);
+  Json report = {{"model", options.model},  {"device", options.build.device}, {"threads", threads},
+                 {"latency_ms", to_json(ours)}, {"peak_bytes", peak_bytes()},     {"peers", Json::object()}};
+  for (size_t i = 1; i < all.size(); ++i) {
+    const Latency l = summarise(all[i].ms);
+    report["peers"][all[i].name] = {{"version", all[i].version},
+                                    {"latency_ms", to_json(l)},
+                                    {"ratio", l.median / ours.median},
+                                    {"max_rel_error", all[i].max_rel_error}};
+  }
+  return report;
+}
+
+void write_report(const Options& options, const Json& report, const std::string& text) {
+  const std::string json = report.dump(2) + "\n";
+  if (options.json == "-") {
+    fmt::print("{}", json);
+    return;
+  }
+  if (!options.json.empty()) {
+    media::write_file(options.json, std::span(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
+  }
+  fmt::print("{}", text);
+}
+
+int run(const Options& options) {
+  const bool many = options.streams > 1;
+  if (many && !options.against.empty()) {
+    throw Error(ErrorCode::invalid_argument, "--streams with --against; peers are measured one stream at a time");
+  }
+  const auto begin = Clock::now();
+  const Engine engine = open_or_build(options.model, options.build, options.json == "-");
+  const double open_ms = milliseconds_since(begin);
+  const Inputs inputs = inputs_for(engine.inputs(), options.inputs, options.build.shapes);
+  Session session(engine, {.threads = options.build.threads});
+  const auto ordered = in_order(engine.inputs(), inputs.tensors);
+  const double first_ms = timed_run(session, ordered);
+  double per_second = 0;
+  const auto all = many ? std::vector<Measured>{measure_streams(options, engine, inputs, per_second)}
+                        : measure(options, session, inputs);
+  Json report = report_of(options, all, session.threads());
+  report["open_ms"] = open_ms;
+  report["first_run_ms"] = first_ms;
+  report["weight_bytes"] = engine.weight_bytes();
+  report["arena_bytes"] = session.arena_bytes();
+  std::string text = fmt::format("{}: {} threads, opened in {}, first run {}, peak memory {}\n", options.model,
+                                 session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
+                                 bytes_text(static_cast<double>(peak_bytes())));
+  text += latency_table(all);
+  if (many) {
+    report["streams"] = options.streams;
+    report["runs_per_second"] = per_second;
+    text += fmt::format("{} streams: {:.2f} runs per second\n", options.streams, per_second);
+  }
+  if (options.layers) {
+    const auto steps = step_times(session, ordered);
+    text += "\n" + layer_table(steps);
+    for (const StepTime& s : steps) {
+      report["layers"].push_back({{"node", s.name}, {"op", s.op}, {"kernel", s.kernel}, {"ms", s.seconds * 1e3},
+                                  {"flops", s.flops}, {"bytes", s.bytes}});
+    }
+  }
+  write_report(options, report, text);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> setup_bench(CLI::App& app) {
+  const auto o = std::make_shared<Options>();
+  app.add_option("MODEL", o->model, "an ONNX file or an engine")->required();
+  app.add_option("--duration", o->duration, "seconds of measuring")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--streams", o->streams, "sessions at once, each with --threads threads")->check(CLI::Range(1, 1024));
+  app.add_flag("--layers", o->layers, "time of every step");
+  app.add_option("--against", o->against, "other runtimes to measure in turn: " + peer_names())->delimiter(',');
+  app.add_option("--peer-model", o->peer_model, "the ONNX file behind an engine; default: beside it, ending in .onnx");
+  app.add_option("--json", o->json, "write the report as JSON to this file; - is stdout");
+  add_input_flags(app, o->inputs);
+  add_build_flags(app, o->build);
+  return [o] { return run(*o); };
+}
+
+}  // namespace trine::cli

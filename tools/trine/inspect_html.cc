@@ -1,0 +1,82 @@
+#include "inspect_html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model_file.h"
+#include "trine/engine/session.h"
+
+namespace trine::cli {
+namespace {
+
+constexpr const char* kStyle =
+    "body{font:14px system-ui,sans-serif;margin:2em;max-width:1200px;color:#222}"
+    "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;border-bottom:1px solid #eee}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}pre{background:#f6f6f6;padding:1em;overflow:auto}"
+    ".bar{background:#2a6fb0;height:10px}.rest{background:#eef2f6;width:240px}summary{cursor:pointer;font-weight:600}"
+    "@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}pre{background:#222}.rest{background:#2a2a2a}"
+    "td,th{border-color:#333}}";
+
+// Names come from the model file: they must not become markup.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string io_rows(const std::vector<IoInfo>& infos, const char* kind) {
+  std::string rows;
+  for (const IoInfo& info : infos) {
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", kind, escaped(info.name), escaped(info.type.text()));
+  }
+  return rows;
+}
+
+std::string step_rows(const std::vector<StepTime>& steps) {
+  double slowest = 1e-12, total = 1e-12;
+  for (const StepTime& s : steps) slowest = std::max(slowest, s.seconds), total += s.seconds;
+  std::string rows;
+  int number = 0;
+  for (const StepTime& s : steps) {
+    rows += fmt::format(
+        "<tr><td class=n>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=n>{:.4f}</td><td class=n>{:.1f}%</td>"
+        "<td><div class=rest><div class=bar style=\"width:{:.1f}%\"></div></div></td></tr>\n",
+        number++, escaped(s.name), escaped(s.op), escaped(s.kernel), s.seconds * 1e3, s.seconds / total * 100,
+        s.seconds / slowest * 100);
+  }
+  return rows;
+}
+
+std::string folded(const char* title, const std::string& text) {
+  return fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n", title, escaped(text));
+}
+
+}  // namespace
+
+std::string html_page(const std::string& title, const Engine& engine, const std::map<std::string, int64_t>& sizes,
+                      const std::vector<std::string>& shapes) {
+  Session session(engine, {});
+  const auto inputs = in_order(engine.inputs(), inputs_for(engine.inputs(), {}, shapes).tensors);
+  session.run(inputs);
+  std::vector<StepTime> steps;
+  session.profile(inputs, steps);
+  return fmt::format(
+      "<!doctype html><meta charset=utf-8><title>{0}</title><style>{1}</style><h1>{0}</h1>\n"
+      "<table><tr><th></th><th>name</th><th>type</th></tr>{2}{3}</table>\n<h2>Time of each step</h2>\n"
+      "<table><tr><th>#</th><th>node</th><th>operator</th><th>kernel</th><th>ms</th><th>share</th><th></th></tr>{4}"
+      "</table>\n{5}{6}{7}",
+      escaped(title), kStyle, io_rows(engine.inputs(), "input"), io_rows(engine.outputs(), "output"), step_rows(steps),
+      folded("Plan", engine.plan_text(sizes)), folded("Memory", engine.memory_text(sizes)),
+      folded("Graph", engine.graph_text()));
+}
+
+}  // namespace trine::cli
