@@ -126,7 +126,7 @@ struct ResizeProblem {
   ResizeRounding rounding = ResizeRounding::round_prefer_floor;
   int64_t n = 1, channels = 0;
   Extents in{1, 1, 1}, out{1, 1, 1};
-  std::array<float, 3> scale{1, 1, 1};  // as given by the model: out/in is not always exactly it
+  std::array<double, 3> scale{1, 1, 1};  // as given by the model: out/in is not always exactly it
   Layout layout = Layout::nhwc;
   friend bool operator==(const ResizeProblem&, const ResizeProblem&) = default;
 };

@@ -1,0 +1,271 @@
+// Strided copies of any element size: transposes, slices, broadcasts, pieces of a concat. Dimensions that are one run
+// on both sides are joined; then the innermost pair decides:
+//
+//   run        both sides contiguous: memcpy
+//   transpose  the output contiguous along one dimension, the input along another: 16 x 16 blocks
+//   elements   anything else
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "backends/cpu/kernels/gemm/gemm.h"
+#include "base/thread_pool.h"
+#include "dnn/kernel_row.h"
+#include "trine/base/error.h"
+
+namespace trine::cpu {
+namespace {
+
+using namespace dnn;
+
+constexpr int64_t kChunk = 64;           // columns of a transpose in one piece of work
+constexpr int64_t kRunBytes = 64 << 10;  // of a run in one piece of work
+
+struct Axis {
+  int64_t size, in, out;  // strides in elements
+};
+
+// The dimensions that matter, outermost (in the output) first.
+struct Axes {
+  Axis axis[kMaxRank];
+  int count = 0;
+
+  explicit Axes(const CopyProblem& p) {
+    for (size_t i = 0; i < p.dims.size(); ++i)
+      if (p.dims[i] != 1) axis[count++] = {p.dims[i], p.in_strides[i], p.out_strides[i]};
+    std::stable_sort(axis, axis + count, [](const Axis& a, const Axis& b) { return a.out > b.out; });
+    join();
+    if (count == 0) axis[count++] = {1, 1, 1};
+  }
+
+  Axis& last() { return axis[count - 1]; }
+  int64_t outer() const {
+    int64_t n = 1;
+    for (int i = 0; i + 1 < count; ++i) n *= axis[i].size;
+    return n;
+  }
+  // Moves axis i out of the odometer, to be the last but one.
+  void move_before_last(int i) { std::rotate(axis + i, axis + i + 1, axis + count - 1); }
+
+ private:
+  void join() {
+    int kept = 0;
+    for (int i = 1; i < count; ++i) {
+      Axis& a = axis[kept];
+      const Axis& b = axis[i];
+      bool one_run = a.in == b.in * b.size && a.out == b.out * b.size;
+      if (one_run) {
+        a = {a.size * b.size, b.in, b.out};
+      } else {
+        axis[++kept] = b;
+      }
+    }
+    if (count) count = kept + 1;
+  }
+};
+
+template <class T>
+void transpose(const T* src, int64_t lds, T* dst, int64_t ldd, int64_t rows, int64_t columns) {
+  for (int64_t i0 = 0; i0 < rows; i0 += 16)
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = i0; i < std::min(i0 + 16, rows); ++i) dst[j * ldd + i] = src[i * lds + j];
+}
+
+template <class T>
+void copy_elements(const void* in, int64_t in_stride, void* out, int64_t out_stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) static_cast<T*>(out)[i * out_stride] = static_cast<const T*>(in)[i * in_stride];
+}
+
+struct Wide {  // 16 bytes: c128
+  uint64_t low, high;
+};
+
+class Copy {
+ public:
+  Copy(const GemmIsa& isa, const CopyProblem& p, const Args& args)
+      : isa_(isa),
+        axes_(p),
+        bytes_(p.element_bytes),
+        in_(static_cast<const char*>(args.in[0])),
+        out_(static_cast<char*>(args.out[0])) {
+    Axis& last = axes_.last();
+    if (last.in == 1 && last.out == 1) {
+      way_ = Way::run;
+      chunks_ = (last.size * bytes_ + kRunBytes - 1) / kRunBytes;
+    } else if (int i = contiguous_input(); last.out == 1 && i >= 0) {
+      way_ = Way::transpose;
+      axes_.move_before_last(i);
+      chunks_ = (axes_.axis[axes_.count - 2].size + kChunk - 1) / kChunk;
+    }
+  }
+
+  // Pieces of work: outer positions by chunks of what is inside.
+  int64_t units() const {
+    int64_t inside = way_ == Way::transpose ? axes_.axis[axes_.count - 2].size : 1;
+    return axes_.outer() / inside * chunks_;
+  }
+
+  void run(int64_t begin, int64_t end) const {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      int odometer = axes_.count - (way_ == Way::transpose ? 2 : 1);
+      int64_t position = unit / chunks_, from = 0, to = 0;
+      for (int i = odometer - 1; i >= 0; --i) {
+        int64_t at = position % axes_.axis[i].size;
+        position /= axes_.axis[i].size;
+        from += at * axes_.axis[i].in;
+        to += at * axes_.axis[i].out;
+      }
+      run_inside(in_ + from * bytes_, out_ + to * bytes_, unit % chunks_);
+    }
+  }
+
+ private:
+  enum class Way { run, transpose, elements };
+
+  int contiguous_input() const {
+    if (bytes_ > 8) return -1;
+    for (int i = 0; i + 1 < axes_.count; ++i)
+      if (axes_.axis[i].in == 1) return i;
+    return -1;
+  }
+
+  void run_inside(const char* in, char* out, int64_t chunk) const {
+    const Axis& last = axes_.axis[axes_.count - 1];
+    if (way_ == Way::run) {
+      int64_t begin = chunk * kRunBytes, end = std::min(begin + kRunBytes, last.size * bytes_);
+      std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
+    } else if (way_ == Way::transpose) {
+      const Axis& other = axes_.axis[axes_.count - 2];
+      int64_t first = chunk * kChunk, columns = std::min(kChunk, other.size - first);
+      transpose_chunk(in + first * bytes_, last.in, out + first * other.out * bytes_, other.out, last.size, columns);
+    } else {
+      copy_row(in, out, last);
+    }
+  }
+
+  void transpose_chunk(const char* in, int64_t lds, char* out, int64_t ldd, int64_t rows, int64_t columns) const {
+    auto as = [&]<class T>(T*) {
+      transpose(reinterpret_cast<const T*>(in), lds, reinterpret_cast<T*>(out), ldd, rows, columns);
+    };
+    switch (bytes_) {
+      case 1:
+        return as(static_cast<uint8_t*>(nullptr));
+      case 2:
+        return as(static_cast<uint16_t*>(nullptr));
+      case 8:
+        return as(static_cast<uint64_t*>(nullptr));
+      default:
+        isa_.transpose(reinterpret_cast<const float*>(in), lds, reinterpret_cast<float*>(out), ldd, rows, columns);
+    }
+  }
+
+  void copy_row(const char* in, char* out, const Axis& a) const {
+    switch (bytes_) {
+      case 1:
+        return copy_elements<uint8_t>(in, a.in, out, a.out, a.size);
+      case 2:
+        return copy_elements<uint16_t>(in, a.in, out, a.out, a.size);
+      case 4:
+        return copy_elements<uint32_t>(in, a.in, out, a.out, a.size);
+      case 8:
+        return copy_elements<uint64_t>(in, a.in, out, a.out, a.size);
+      default:
+        return copy_elements<Wide>(in, a.in, out, a.out, a.size);
+    }
+  }
+
+  const GemmIsa& isa_;
+  Axes axes_;
+  int64_t bytes_;
+  const char* in_;
+  char* out_;
+  Way way_ = Way::elements;
+  int64_t chunks_ = 1;
+};
+
+double copy_seconds(const Problem& problem, int threads, double bytes_per_second) {
+  double seconds = bytes(problem) / bytes_per_second;
+  return seconds < kMinForkSeconds || threads <= 1 ? seconds : seconds / threads + 1e-6;
+}
+
+void run_copy(CpuLevel level, const Problem& problem, const Args& args) {
+  const auto& p = std::get<CopyProblem>(problem);
+  if (element_count(p.dims) == 0) return;
+  Copy copy(gemm_isa(level), p, args);
+  ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
+  int64_t grain = copy_seconds(problem, 1, 20e9) < kMinForkSeconds ? copy.units() : 1;
+  pool.parallel_for(copy.units(), grain, [&](int64_t begin, int64_t end) { copy.run(begin, end); });
+}
+
+const char* fits_copy(const Problem& problem) {
+  const auto& p = std::get<CopyProblem>(problem);
+  if (p.dims.size() > kMaxRank) return "more than 16 dimensions";
+  int64_t b = p.element_bytes;
+  return b == 1 || b == 2 || b == 4 || b == 8 || b == 16 ? nullptr : "an element size other than 1, 2, 4, 8, 16";
+}
+
+template <class Index>
+void check_indices(const GatherProblem& p, const Index* index) {
+  for (int64_t i = 0; i < p.count; ++i) {
+    int64_t at = index[i];
+    if (at >= -p.axis && at < p.axis) continue;
+    throw Error(ErrorCode::invalid_argument, "gather: index " + std::to_string(at) + " outside [-" +
+                                                 std::to_string(p.axis) + ", " + std::to_string(p.axis - 1) + "]");
+  }
+}
+
+template <class Index>
+void run_gather(const GatherProblem& p, const Args& args, const Index* index) {
+  check_indices(p, index);
+  ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
+  int64_t grain = std::max<int64_t>(1, (64 << 10) / std::max<int64_t>(p.inner_bytes, 1));
+  pool.parallel_for(p.outer * p.count, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t at = index[i % p.count];
+      int64_t row = i / p.count * p.axis + (at < 0 ? at + p.axis : at);
+      std::memcpy(static_cast<char*>(args.out[0]) + i * p.inner_bytes,
+                  static_cast<const char*>(args.in[0]) + row * p.inner_bytes, static_cast<size_t>(p.inner_bytes));
+    }
+  });
+}
+
+template <CpuLevel kLevel>
+KernelRow copy_row(std::string_view name) {
+  static constexpr double kRate = kLevel == CpuLevel::avx512 ? 20e9 : kLevel == CpuLevel::avx2 ? 15e9 : 8e9;
+  return {.name = name,
+          .op = OpKind::copy,
+          .needs = kLevel,
+          .in = DType::none,
+          .out = DType::none,
+          .fits = fits_copy,
+          .cost = [](const Problem& p, int threads) { return copy_seconds(p, threads, kRate); },
+          .run = [](const Problem& p, const Args& args) { run_copy(kLevel, p, args); }};
+}
+
+const KernelRow kCopies[] = {
+#if defined(__x86_64__)
+    copy_row<CpuLevel::avx512>("copy_strided_avx512"),
+    copy_row<CpuLevel::avx2>("copy_strided_avx2"),
+#endif
+    copy_row<CpuLevel::baseline>("copy_strided_baseline"),
+    {.name = "gather_rows_baseline",
+     .op = OpKind::gather,
+     .needs = CpuLevel::baseline,
+     .in = DType::none,
+     .out = DType::none,
+     .fits = [](const Problem& p) -> const char* {
+       DType index = std::get<GatherProblem>(p).index;
+       return index == DType::i32 || index == DType::i64 ? nullptr : "indices other than i32 and i64";
+     },
+     .cost = [](const Problem& p, int threads) { return copy_seconds(p, threads, 20e9); },
+     .run =
+         [](const Problem& problem, const Args& args) {
+           const auto& p = std::get<GatherProblem>(problem);
+           p.index == DType::i64 ? run_gather(p, args, static_cast<const int64_t*>(args.in[1]))
+                                 : run_gather(p, args, static_cast<const int32_t*>(args.in[1]));
+         }},
+};
+const RegisterRows registered(kCopies);
+
+}  // namespace
+}  // namespace trine::cpu
