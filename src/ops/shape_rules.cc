@@ -1,0 +1,53 @@
+#include "ops/shape_rules.h"
+
+#include "trine/base/error.h"
+
+namespace trine {
+
+Dim product(const Shape& shape, int from, int to) {
+  Dim result = 1;
+  for (int i = from; i < to; ++i) result = result * shape[i];
+  return result;
+}
+
+int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result))
+    throw Error(ErrorCode::invalid_model, "size: " + std::to_string(a) + " * " + std::to_string(b) +
+                                              " overflows; sizes must stay below 2^63");
+  return result;
+}
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_add_overflow(a, b, &result))
+    throw Error(ErrorCode::invalid_model, "size: " + std::to_string(a) + " + " + std::to_string(b) +
+                                              " overflows; sizes must stay below 2^63");
+  return result;
+}
+
+int64_t scalar_integer(const EvalContext& c, int input, std::string_view what) {
+  const Tensor& t = c.tensor(input);
+  if (t.elements() != 1) c.fail(std::string(what) + " is " + t.type_text() + "; it must hold one element");
+  return t.i64_values()[0];
+}
+
+std::optional<int64_t> known_scalar(const InferContext& c, int input) {
+  const auto values = c.integers(input);
+  if (!values) return std::nullopt;
+  if (values->size() != 1)
+    c.fail("input " + std::to_string(input) + " holds " + std::to_string(values->size()) + " elements; it must hold one");
+  return (*values)[0];
+}
+
+void keep_content(InferContext& c) {
+  if (auto content = c.content(0)) c.set_content(0, *content);
+}
+
+std::optional<int64_t> known_length(const InferContext& c, int i) {
+  const Shape& s = c.shape(i);
+  if (!s.has_rank() || s.rank() != 1) return std::nullopt;
+  return s[0].constant();
+}
+
+}  // namespace trine
