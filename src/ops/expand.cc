@@ -33,7 +33,7 @@ void expand_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const Dims target = c.tensor(1).i64_values();
   const int rank = std::max(x.rank(), static_cast<int>(target.size()));
-  const auto strides = row_major_strides(x.dims());
+  const auto strides = dense_strides(x.dims());
   View view{Dims(static_cast<size_t>(rank), 1), std::vector<int64_t>(static_cast<size_t>(rank), 0), 0};
   for (int i = 0; i < rank; ++i) {
     const auto k = static_cast<size_t>(i);
@@ -91,7 +91,7 @@ void tile_reference(EvalContext& c) {
   const auto repeats = c.tensor(1).i64_values();
   if (static_cast<int>(repeats.size()) != x.rank())
     c.fail(std::to_string(repeats.size()) + " repeats for " + x.type_text() + "; one per axis");
-  const auto strides = row_major_strides(x.dims());
+  const auto strides = dense_strides(x.dims());
   View view;
   Dims dims;
   for (size_t i = 0; i < repeats.size(); ++i) {
@@ -102,7 +102,7 @@ void tile_reference(EvalContext& c) {
   }
   element_count(dims);
   TensorBuilder y(x.dtype(), dims);
-  const View to{view.dims, row_major_strides(view.dims), 0};
+  const View to{view.dims, dense_strides(view.dims), 0};
   y.copy(to, x, view);
   c.set(0, y.take());
 }

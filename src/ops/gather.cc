@@ -109,7 +109,7 @@ void gather_elements_reference(EvalContext& c) {
   for (int k = 0; k < x.rank(); ++k)
     if (k != axis && indices.dim(k) > x.dim(k))
       c.fail("indices are " + indices.type_text() + ", larger than x " + x.type_text());
-  const auto strides = row_major_strides(x.dims());
+  const auto strides = dense_strides(x.dims());
   const auto at = indices.i64_values();
   TensorBuilder y(x.dtype(), indices.dims());
   std::vector<int64_t> index(static_cast<size_t>(x.rank()), 0);
@@ -163,7 +163,7 @@ void gather_nd_reference(EvalContext& c) {
   }
   Dims dims(indices.dims().begin(), indices.dims().end() - 1);
   dims.insert(dims.end(), x.dims().begin() + batch + tuple, x.dims().end());
-  const auto strides = row_major_strides(x.dims());
+  const auto strides = dense_strides(x.dims());
   const int64_t slice = strides[static_cast<size_t>(batch + tuple - 1)];
   const auto at = indices.i64_values();
   TensorBuilder y(x.dtype(), dims);

@@ -80,16 +80,6 @@ void copy_row(size_t size, char* to, const char* from, const Loop& loop) {
 
 }  // namespace
 
-std::vector<int64_t> row_major_strides(const Dims& dims) {
-  std::vector<int64_t> strides(dims.size());
-  uint64_t stride = 1;
-  for (size_t k = dims.size(); k-- > 0;) {
-    strides[k] = static_cast<int64_t>(stride);
-    stride *= static_cast<uint64_t>(dims[k]);
-  }
-  return strides;
-}
-
 View View::range(int axis, int64_t start, int64_t count) const {
   View part = *this;
   const auto k = static_cast<size_t>(axis);

@@ -1,21 +1,17 @@
 // Data movement shared by operators: elements are moved as bytes (or strings), never looked at.
 #pragma once
 
-#include "trine/base/tensor.h"
+#include "ops/broadcast.h"
 
 namespace trine {
-
-// Elements to step over for one step along each dimension of a row-major array. Wraps on absurd sizes: only used after
-// the element count was checked.
-std::vector<int64_t> row_major_strides(const Dims& dims);
 
 // A strided selection of an array's elements: (i_0, ..., i_n) stands for element offset + sum i_k * strides[k].
 struct View {
   Dims dims;
-  std::vector<int64_t> strides;
+  Strides strides;
   int64_t offset = 0;
 
-  static View whole(const Dims& dims) { return {dims, row_major_strides(dims), 0}; }
+  static View whole(const Dims& dims) { return {dims, dense_strides(dims), 0}; }
   // Keeps [start, start + count) of one dimension.
   View range(int axis, int64_t start, int64_t count) const;
 };

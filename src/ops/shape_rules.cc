@@ -1,28 +1,10 @@
 #include "ops/shape_rules.h"
 
-#include "trine/base/error.h"
-
 namespace trine {
 
 Dim product(const Shape& shape, int from, int to) {
   Dim result = 1;
   for (int i = from; i < to; ++i) result = result * shape[i];
-  return result;
-}
-
-int64_t checked_mul(int64_t a, int64_t b) {
-  int64_t result;
-  if (__builtin_mul_overflow(a, b, &result))
-    throw Error(ErrorCode::invalid_model, "size: " + std::to_string(a) + " * " + std::to_string(b) +
-                                              " overflows; sizes must stay below 2^63");
-  return result;
-}
-
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t result;
-  if (__builtin_add_overflow(a, b, &result))
-    throw Error(ErrorCode::invalid_model, "size: " + std::to_string(a) + " + " + std::to_string(b) +
-                                              " overflows; sizes must stay below 2^63");
   return result;
 }
 

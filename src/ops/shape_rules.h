@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/checked.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
 
@@ -14,9 +15,6 @@ constexpr int64_t kMaxContent = 128;
 
 // Product of dimensions [from, to).
 Dim product(const Shape& shape, int from, int to);
-// Product of two sizes; throws Error{invalid_model} past int64.
-int64_t checked_mul(int64_t a, int64_t b);
-int64_t checked_add(int64_t a, int64_t b);
 
 // The elements of a one-element integer tensor input.
 int64_t scalar_integer(const EvalContext& c, int input, std::string_view what);

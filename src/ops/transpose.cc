@@ -30,7 +30,7 @@ void infer_transpose(InferContext& c) {
 
 void transpose_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  const auto strides = row_major_strides(x.dims());
+  const auto strides = dense_strides(x.dims());
   View view;
   for (int axis : permutation(c, x.rank())) {
     view.dims.push_back(x.dim(axis));
