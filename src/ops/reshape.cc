@@ -71,8 +71,6 @@ Dim remaining_size(InferContext& c, const Shape& in, const std::vector<Dim>& tar
   return floor_div(rest, divisor);
 }
 
-bool has_zero(const Shape& s) { return std::find(s.dims().begin(), s.dims().end(), Dim(0)) != s.dims().end(); }
-
 Shape reshaped(InferContext& c, const Shape& in, std::vector<Dim> target) {
   const bool allow_zero = c.attrs().integer("allowzero") != 0;
   int unknown = -1;
