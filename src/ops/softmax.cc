@@ -1,0 +1,89 @@
+// y_i = e^(x_i - m) / sum_j e^(x_j - m) along `axis`, m the maximum; LogSoftmax is its logarithm. A row of -inf gives NaN.
+// Source: Milakov & Gimelshein 2018 (the shift by the maximum).
+#include <cmath>
+
+#include "ops/elementwise.h"
+#include "ops/reduction.h"
+
+namespace trine {
+namespace {
+
+using codegen::Index;
+using codegen::LowerContext;
+using codegen::Reduce;
+using codegen::Scalar;
+using codegen::ScalarOp;
+
+void infer(InferContext& c) {
+  need_type(c, 0, kFloats);
+  if (c.shape(0).has_rank()) c.axis(c.attrs().integer("axis", -1), std::max(c.shape(0).rank(), 1));
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+Grouping rows_of(EvalContext& c) {
+  const Tensor& x = c.tensor(0);
+  const int axis = c.axis(c.attrs().integer("axis", -1), std::max(x.rank(), 1));
+  return x.rank() == 0 ? Grouping{{0}, {0}} : group(x.dims(), single_axis(x.rank(), axis));
+}
+
+// Calls f(element, maximum, sum of e^(x - maximum)) for each element.
+template <class F>
+void map_rows(EvalContext& c, F f) {
+  const Tensor& x = c.tensor(0);
+  const Grouping rows = rows_of(c);
+  std::vector<double> y = x.f64_values();
+  for (int64_t start : rows.starts) {
+    double* row = y.data() + start;
+    double m = -INFINITY, sum = 0;
+    for (int64_t step : rows.steps) m = row[step] > m || std::isnan(row[step]) ? row[step] : m;
+    for (int64_t step : rows.steps) sum += std::exp(row[step] - m);
+    for (int64_t step : rows.steps) row[step] = f(row[step], m, sum);
+  }
+  c.set(0, Tensor::from_f64(x.dtype(), x.dims(), y));
+}
+
+void reference_softmax(EvalContext& c) {
+  map_rows(c, [](double x, double m, double sum) { return std::exp(x - m) / sum; });
+}
+void reference_log_softmax(EvalContext& c) {
+  map_rows(c, [](double x, double m, double sum) { return x - m - std::log(sum); });
+}
+
+struct Row {
+  Scalar shifted, sum;  // x - m, sum of e^(x - m)
+};
+
+std::optional<Row> lower_row(LowerContext& c) {
+  const Shape& shape = c.shape(0);
+  if (!shape.has_rank() || shape.rank() == 0) return std::nullopt;
+  const int64_t given = c.attrs().integer("axis", -1);
+  const auto axis = static_cast<size_t>(given < 0 ? given + shape.rank() : given);
+  const Index here = c.index();
+  const auto element = [&](const Index& r) {
+    Index at = here;
+    at[axis] = r[0];
+    return c.load(0, at);
+  };
+  const std::vector<Dim> extent = {shape[static_cast<int>(axis)]};
+  const Scalar m = c.reduce(Reduce::max, extent, element);
+  const Scalar sum = c.reduce(Reduce::sum, extent, [&](const Index& r) { return c.exp(c.sub(element(r), m)); });
+  return Row{c.sub(c.load(0, here), m), sum};
+}
+
+Scalar lower_softmax(LowerContext& c) {
+  const auto row = lower_row(c);
+  return row ? c.div(c.exp(row->shifted), row->sum) : Scalar{};
+}
+Scalar lower_log_softmax(LowerContext& c) {
+  const auto row = lower_row(c);
+  return row ? c.sub(row->shifted, c.apply(ScalarOp::log, row->sum)) : Scalar{};
+}
+
+const OpDef kSoftmax = {.name = "softmax", .onnx = "Softmax", .doc = "e^x / sum of e^x along axis", .infer = infer,
+                        .reference = reference_softmax, .lower = lower_softmax};
+const OpDef kLogSoftmax = {.name = "log_softmax", .onnx = "LogSoftmax", .doc = "x - ln of sum of e^x along axis",
+                           .infer = infer, .reference = reference_log_softmax, .lower = lower_log_softmax};
+const RegisterOp kRegistered[] = {RegisterOp(kSoftmax), RegisterOp(kLogSoftmax)};
+
+}  // namespace
+}  // namespace trine
