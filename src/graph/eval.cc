@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <stdexcept>
+
 #include "trine/base/error.h"
 
 namespace trine {
@@ -50,7 +53,13 @@ std::vector<Datum> evaluate_node(const Node& node, std::vector<Datum> inputs) {
   if (!node.op->reference)
     throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", node.op->name));
   EvalContext context(node, std::move(inputs), [](const Graph& body, std::vector<Datum> in) { return evaluate(body, std::move(in)); });
-  node.op->reference(context);
+  try {
+    node.op->reference(context);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, fmt::format("{}: memory for its values cannot be had; make the shapes smaller", node.op->name));
+  } catch (const std::length_error&) {
+    throw Error(ErrorCode::out_of_memory, fmt::format("{}: its values exceed the address space", node.op->name));
+  }
   return std::move(context.outputs());
 }
 

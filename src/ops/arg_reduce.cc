@@ -53,7 +53,7 @@ void infer_arg(InferContext& c) {
   const int rank = c.shape(0).rank();
   if (rank == 0) {
     c.axis(c.attrs().integer("axis"), 1);
-    return c.set(0, DType::i64, Shape{});
+    return c.set(0, DType::i64, scalar_shape());
   }
   const int axis = c.axis(c.attrs().integer("axis"), rank);
   if (c.shape(0)[axis] == Dim(0)) c.fail("axis " + std::to_string(axis) + " is empty; there is no extreme to point at");

@@ -19,8 +19,8 @@ constexpr float kLargest = 255;
 void infer(InferContext& c) {
   if (c.dtype(0) != DType::none && c.dtype(0) != DType::f32) c.fail("x is " + c.input(0).text() + "; it must be f32");
   c.set(0, DType::u8, c.shape(0));
-  c.set(1, DType::f32, Shape{});
-  c.set(2, DType::u8, Shape{});
+  c.set(1, DType::f32, scalar_shape());
+  c.set(2, DType::u8, scalar_shape());
 }
 
 void reference(EvalContext& c) {

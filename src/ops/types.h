@@ -17,6 +17,9 @@ enum TypeSet : unsigned {
   kNumbers = kFloats | kIntegers,
 };
 
+// Rank 0; note that Shape{} has no known rank.
+inline Shape scalar_shape() { return Shape(std::vector<Dim>{}); }
+
 unsigned type_set(DType type);   // the one set that holds it; 0 for none
 bool is_unsigned(DType type);
 int bit_width(DType type);       // of the value: 4 for i4

@@ -138,7 +138,7 @@ TEST(Content, FoldsSymbols) {
 // (N - 5) / 2 truncates also where N < 5.
 TEST(Content, DivisionOfPossiblyNegative) {
   Graph graph;
-  const ValueId x = graph.add_input("a", Type::tensor(DType::i64, Shape{}));
+  const ValueId x = graph.add_input("a", Type::tensor(DType::i64, Shape(std::vector<Dim>{})));
   graph.value(x).content = {Dim::symbol("N") - 5};
   graph.add_node(op("div"), {x, graph.add_constant(Tensor::scalar_i64(2))});
   infer_shapes(graph);
