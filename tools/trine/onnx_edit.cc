@@ -21,15 +21,21 @@ enum TensorField : uint32_t { tensor_name = 8, tensor_location = 14 };
 
 constexpr int kDeepest = 64;  // bodies within bodies
 
-std::string text(protozero::data_view view) { return {view.data(), view.size()}; }
+// The string or message that `reader` stands at.
+std::string_view view(protozero::pbf_reader& reader) {
+  if (reader.wire_type() != protozero::pbf_wire_type::length_delimited) throw protozero::unknown_pbf_wire_type_exception();
+  const auto bytes = reader.get_view();
+  return {bytes.data(), bytes.size()};
+}
+std::string text(protozero::pbf_reader& reader) { return std::string(view(reader)); }
 
 // The string field `field` of a message: its name.
 std::string string_field(std::string_view bytes, uint32_t field) {
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   std::string found;
   while (reader.next()) {
-    if (reader.tag() == field && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
-      found = text(reader.get_view());
+    if (reader.tag() == field) {
+      found = text(reader);
     } else {
       reader.skip();
     }
@@ -55,7 +61,7 @@ void copy_field(protozero::pbf_reader& reader, protozero::pbf_writer& writer) {
     case protozero::pbf_wire_type::varint: writer.add_uint64(tag, reader.get_uint64()); break;
     case protozero::pbf_wire_type::fixed64: writer.add_fixed64(tag, reader.get_fixed64()); break;
     case protozero::pbf_wire_type::fixed32: writer.add_fixed32(tag, reader.get_fixed32()); break;
-    default: writer.add_bytes(tag, reader.get_view()); break;
+    default: writer.add_bytes(tag, text(reader)); break;
   }
 }
 
@@ -69,19 +75,19 @@ OnnxNode read_node(std::string_view bytes, int depth) {
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) {
     switch (reader.tag()) {
-      case node_input: node.inputs.push_back(text(reader.get_view())); break;
-      case node_output: node.outputs.push_back(text(reader.get_view())); break;
-      case node_name: node.name = text(reader.get_view()); break;
-      case node_op: node.op = text(reader.get_view()); break;
+      case node_input: node.inputs.push_back(text(reader)); break;
+      case node_output: node.outputs.push_back(text(reader)); break;
+      case node_name: node.name = text(reader); break;
+      case node_op: node.op = text(reader); break;
       case node_attribute: {
-        protozero::pbf_reader attribute(reader.get_view());
+        const std::string_view inside = view(reader);
+        protozero::pbf_reader attribute(inside.data(), inside.size());
         while (attribute.next()) {
           if (attribute.tag() != attribute_graph && attribute.tag() != attribute_graphs) {
             attribute.skip();
             continue;
           }
-          const auto body = attribute.get_view();
-          read_body({body.data(), body.size()}, node.inputs, depth + 1);
+          read_body(view(attribute), node.inputs, depth + 1);
         }
         break;
       }
@@ -97,12 +103,10 @@ void read_body(std::string_view graph, std::vector<std::string>& reads, int dept
   protozero::pbf_reader reader(graph.data(), graph.size());
   while (reader.next()) {
     if (reader.tag() == graph_node) {
-      const auto view = reader.get_view();
-      const OnnxNode inner = read_node({view.data(), view.size()}, depth);
+      const OnnxNode inner = read_node(view(reader), depth);
       reads.insert(reads.end(), inner.inputs.begin(), inner.inputs.end());
     } else if (reader.tag() == graph_output) {  // a body may return an outer value as it is
-      const auto view = reader.get_view();
-      reads.push_back(string_field({view.data(), view.size()}, 1));
+      reads.push_back(string_field(view(reader), 1));
     } else {
       reader.skip();
     }
@@ -128,9 +132,8 @@ OnnxFile OnnxFile::parse(const std::vector<uint8_t>& bytes, const std::string& p
     protozero::pbf_reader reader(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     protozero::pbf_writer rest(file.model_rest_);
     while (reader.next()) {
-      if (reader.tag() == model_graph && reader.wire_type() == protozero::pbf_wire_type::length_delimited) {
-        const auto view = reader.get_view();
-        file.parse_graph({view.data(), view.size()});
+      if (reader.tag() == model_graph) {
+        file.parse_graph(view(reader));
       } else {
         copy_field(reader, rest);
       }
@@ -153,7 +156,7 @@ void OnnxFile::parse_graph(std::string_view bytes) {
       copy_field(reader, rest);
       continue;
     }
-    const std::string message = text(reader.get_view());
+    const std::string message = text(reader);
     switch (tag) {
       case graph_node: nodes_.push_back(read_node(message, 0)); break;
       case graph_initializer:
