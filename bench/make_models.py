@@ -20,8 +20,8 @@ import onnx
 import onnxruntime as ort
 
 sys.path.insert(0, str(Path(__file__).parent))
-from models import convnets, sequences, yolo  # noqa: E402
-from models.net import Net  # noqa: E402
+from networks import convnets, sequences, yolo  # noqa: E402
+from networks.net import Net  # noqa: E402
 
 NETWORKS = {
     "resnet18": convnets.resnet18,

@@ -11,6 +11,7 @@
 #include "media/file.h"
 #include "media/image.h"
 #include "media/npy.h"
+#include "media/wav.h"
 #include "trine/base/error.h"
 
 namespace trine::media {
@@ -206,6 +207,51 @@ TEST(Boxes, not_a_number_is_dropped) {
   const float nan = std::nanf("");
   const Tensor t = Tensor::of<float>(DType::f32, {1, 2, 6}, {nan, 0, 5, 5, 0.9f, 0, 0, 0, 5, 5, 0.9f, nan});
   EXPECT_EQ(decode(Head::xyxy, {t}, 8, 8, 0.5f).size(), 1u);
+}
+
+std::string wav(int channels, int bits, const std::vector<int16_t>& samples, int claimed = -1) {
+  const auto little = [](int value, int bytes) {
+    std::string out;
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
+    return out;
+  };
+  const int size = static_cast<int>(samples.size()) * 2;
+  return "RIFF" + little(36 + size, 4) + "WAVEfmt " + little(16, 4) + little(1, 2) + little(channels, 2) +
+         little(16000, 4) + little(32000 * channels, 4) + little(2 * channels, 2) + little(bits, 2) + "data" +
+         little(claimed < 0 ? size : claimed, 4) + std::string(reinterpret_cast<const char*>(samples.data()), samples.size() * 2);
+}
+
+using Sounds = Folder;
+
+TEST_F(Sounds, channels_are_averaged) {
+  write("x.wav", wav(2, 16, {16384, 0, -32768, -32768}));
+  const Sound sound = load_wav(file("x.wav"));
+  EXPECT_EQ(sound.rate, 16000);
+  EXPECT_EQ(sound.samples, (std::vector<float>{0.25f, -1.0f}));
+}
+
+TEST_F(Sounds, a_claimed_size_past_the_end_is_not_believed) {
+  write("x.wav", wav(1, 16, {1, 2, 3}, 0x7fffffff));
+  EXPECT_EQ(load_wav(file("x.wav")).samples.size(), 3u);
+}
+
+TEST_F(Sounds, other_files_are_errors) {
+  for (const std::string& bytes : {std::string("RIFF"), std::string(40, 'x'), wav(0, 16, {1}), wav(1, 8, {1, 2})}) {
+    write("x.wav", bytes);
+    EXPECT_EQ(error_of([&] { load_wav(file("x.wav")); }).code(), ErrorCode::invalid_argument);
+  }
+}
+
+TEST(Resample, keeps_a_tone) {
+  Sound sound{22050, std::vector<float>(22050)};
+  for (size_t i = 0; i < sound.samples.size(); ++i) {
+    sound.samples[i] = std::sin(2 * 3.14159265f * 220 * static_cast<float>(i) / 22050);
+  }
+  const Sound out = resample(sound, 16000);
+  ASSERT_EQ(out.samples.size(), 16000u);
+  for (size_t i = 100; i < 15900; ++i) {  // linear interpolation: error up to (2 pi f / rate)^2 / 8, averaging as much
+    EXPECT_NEAR(out.samples[i], std::sin(2 * 3.14159265f * 220 * (static_cast<float>(i) + 0.5f) / 16000 - 3.14159265f * 220 / 22050), 3e-3);
+  }
 }
 
 TEST(Draw, stays_inside_the_picture) {
