@@ -45,7 +45,8 @@ CLOSED = {
     "engine/build": ["quant", "train", "serve"],
 }
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only
-SEE_TOOLS = ["tools", "examples", "tests"]  # may include tools/media and the parts of the command line
+# Top folder -> folders, besides include/ and src/, that its includes are written from.
+OWN_ROOTS = {"tools": ["tools"], "examples": ["tools", "examples"], "tests": ["tools"]}
 GENERATED = ["peer_worker.h"]  # made in the build folder, as are *_generated.h (flatc)
 # Third-party include prefix -> where it may stand (path prefixes).
 THIRD_PARTY = {
@@ -117,7 +118,8 @@ class Checker:
                 return None if allowed else f"allowed only in {', '.join(places) or 'no folder of this project'}"
         if not quoted:
             return None
-        if where.split("/")[0] in SEE_TOOLS and (self.root / "tools" / name).is_file():
+        top = where.split("/")[0]
+        if any((self.root / folder / name).is_file() for folder in OWN_ROOTS.get(top, [])):
             return None
         if name.startswith("trine/"):
             return self.problem_public(where, name)
