@@ -10,7 +10,7 @@ struct Limits {
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
   bool winograd = true;               // allows Numerics::winograd
-  std::span<const std::string> drop;  // names of rows that must not be used
+  std::vector<std::string> drop;       // names of rows that must not be used
   double measure_seconds = 0;         // > 0: time the best candidates on random data within this budget
 };
 
