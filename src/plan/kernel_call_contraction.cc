@@ -156,4 +156,88 @@ KernelCalls fused_matmul_calls(const Node& node, const NodeTypes& t) {
   return {call};
 }
 
+KernelCalls conv_transpose_calls(const Node& node, const NodeTypes& t) {
+  if (!all_f32(t) || !t.constants[1].defined() || node.attrs.string("layout", "nchw") != "nhwc") return {};
+  if (t.inputs[0].shape.rank() > 5 || node.attrs.has("output_shape")) return {};
+  const Dims w = t.in_dims(1);
+  const Image x = Image::of(node, t.inputs[0].shape), y = Image::of(node, t.outputs[0].shape);
+  const int rank = static_cast<int>(x.spatial.size());
+  const Window window = Window::of(node, rank, {t.inputs[1].shape.dims().begin() + 2, t.inputs[1].shape.dims().end()});
+  if (window.auto_pad != Window::AutoPad::notset && window.auto_pad != Window::AutoPad::valid) return {};
+  dnn::ConvProblem p;
+  p.transposed = true;
+  p.n = x.batch.value();
+  p.in_channels = x.channels.value();
+  p.out_channels = y.channels.value();
+  p.groups = node.attrs.integer("group", 1);
+  p.in = extents(Shape(x.spatial).static_dims(), 1);
+  p.out = extents(Shape(y.spatial).static_dims(), 1);
+  p.kernel = extents({w.begin() + 2, w.end()}, 1);
+  p.stride = extents(window.strides, 1);
+  p.dilation = extents(window.dilations, 1);
+  p.pad_begin = extents({window.pads.begin(), window.pads.begin() + rank}, 0);
+  p.epilogue.bias = t.has(2);
+  if (!set_epilogue(node, false, p.epilogue)) return {};
+  KernelCall call;
+  call.problem = p;
+  call.in = {0};
+  call.weights = {1};
+  call.bias = t.has(2) ? 2 : -1;
+  return {call};
+}
+
+namespace {
+
+bool has_default_activations(const Node& node, std::vector<std::string_view> defaults, size_t directions) {
+  if (node.attrs.has("activation_alpha") || node.attrs.has("activation_beta")) return false;
+  const std::vector<std::string> given = node.attrs.strings("activations");
+  if (given.empty()) return true;
+  if (given.size() != defaults.size() * directions) return false;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i] != defaults[i % defaults.size()]) return false;
+  return true;
+}
+
+bool read_rnn_kind(const Node& node, size_t directions, dnn::RnnProblem& p) {
+  if (node.is("lstm")) {
+    p.kind = dnn::RnnKind::lstm;
+    return !node.attrs.integer("input_forget") && has_default_activations(node, {"Sigmoid", "Tanh", "Tanh"}, directions);
+  }
+  if (node.is("gru")) {
+    p.kind = dnn::RnnKind::gru;
+    p.linear_before_reset = node.attrs.integer("linear_before_reset") != 0;
+    return has_default_activations(node, {"Sigmoid", "Tanh"}, directions);
+  }
+  p.kind = dnn::RnnKind::rnn_tanh;
+  if (has_default_activations(node, {"Tanh"}, directions)) return true;
+  p.kind = dnn::RnnKind::rnn_relu;
+  return has_default_activations(node, {"Relu"}, directions);
+}
+
+}  // namespace
+
+// Inputs x, w, r, bias, sequence_lens, initial_h, initial_c, peephole.
+KernelCalls rnn_calls(const Node& node, const NodeTypes& t) {
+  if (!t.is_f32(0) || !t.is_f32(1) || !t.is_f32(2) || node.attrs.integer("layout") || t.has(4) || t.has(7)) return {};
+  for (size_t i : {1, 2, 3})
+    if (t.has(i) && !t.constants[i].defined()) return {};
+  dnn::RnnProblem p;
+  const std::string direction = node.attrs.string("direction", "forward");
+  if (direction == "reverse") p.direction = dnn::RnnDirection::reverse;
+  if (direction == "bidirectional") p.direction = dnn::RnnDirection::bidirectional;
+  if (!read_rnn_kind(node, static_cast<size_t>(p.directions()), p)) return {};
+  const Dims x = t.in_dims(0), r = t.in_dims(2);
+  p.steps = x[0];
+  p.batch = x[1];
+  p.input = x[2];
+  p.hidden = r[2];
+  p.clip = static_cast<float>(node.attrs.real("clip", 0.0));
+  KernelCall call;
+  call.problem = p;
+  call.in = {0, t.has(5) ? 5 : -1, t.has(6) ? 6 : -1};
+  call.out = {0, 1, 2};
+  call.weights = {1, 2, t.has(3) ? 3 : -1};
+  return {call};
+}
+
 }  // namespace trine

@@ -14,7 +14,6 @@ KernelCalls conv_transpose_calls(const Node& node, const NodeTypes& t);
 KernelCalls matmul_calls(const Node& node, const NodeTypes& t);
 KernelCalls gemm_calls(const Node& node, const NodeTypes& t);
 KernelCalls fused_matmul_calls(const Node& node, const NodeTypes& t);
-KernelCalls sdpa_calls(const Node& node, const NodeTypes& t);
 KernelCalls rnn_calls(const Node& node, const NodeTypes& t);
 
 // kernel_call_image.cc
