@@ -1,0 +1,153 @@
+#include "trine/engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "engine/container.h"
+#include "graph/eval.h"
+#include "graph/infer.h"
+#include "trine/base/error.h"
+#include "trine/engine/session.h"
+
+namespace trine {
+namespace {
+
+// A small network with a convolution, a matrix product, views, loops and a host step.
+constexpr const char* kNetwork = R"(graph(%x: f32[N,8,8,3]) {
+  %w: f32[16,3,3,3] = const f32[16,3,3,3] random(1)
+  %b: f32[16] = const f32[16] random(2)
+  %m: f32[16,10] = const f32[16,10] random(3)
+  %axes: i64[2] = const i64[2]{1,2}
+  %c: f32[N,8,8,16] = conv %x %w %b {layout="nhwc", pads=[1,1,1,1], activation="relu"}
+  %t: f32[N,8,8,16] = tanh %c
+  %p: f32[N,1,1,16] = global_average_pool %t {layout="nhwc"}
+  %s: f32[N,16] = squeeze %p %axes
+  %y: f32[N,10] = matmul %s %m
+  return %y
+})";
+
+Engine engine_of(const std::string& text, const dnn::Limits& limits = {}) {
+  auto state = std::make_shared<Engine::State>();
+  auto graph = std::make_shared<Graph>(Graph::parse(text));
+  infer_shapes(*graph);
+  state->graph = graph;
+  auto plan = make_plan(graph, limits);
+  EXPECT_EQ(choose_rows(*plan, representative_inputs(*graph)), "");
+  state->plan = plan;
+  state->metadata = {{"author", "test"}};
+  set_io(*state);
+  return Engine(std::move(state));
+}
+
+Tensor random_tensor(const Dims& dims, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> values(static_cast<size_t>(element_count(dims)));
+  for (double& v : values) v = normal(random);
+  return Tensor::from_f64(DType::f32, dims, values);
+}
+
+void expect_near(const Tensor& got, const Tensor& want) {
+  ASSERT_EQ(got.dims(), want.dims());
+  const auto x = got.f64_values(), y = want.f64_values();
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], 1e-5 * (1 + std::abs(y[i]))) << i;
+}
+
+TEST(Engine, RunsLikeTheReferenceForEveryBatch) {
+  const Engine engine = engine_of(kNetwork);
+  Session session(engine, {.threads = 2});
+  for (int64_t n : {1, 2, 7, 1}) {
+    const Tensor x = random_tensor({n, 8, 8, 3}, static_cast<unsigned>(n));
+    expect_near(session.run({Datum(x)})[0].tensor(), evaluate(*engine.state()->graph, {x})[0].tensor());
+  }
+}
+
+TEST(Engine, AFileRoundTripGivesTheSameBytesAndResults) {
+  const Engine engine = engine_of(kNetwork);
+  const std::vector<uint8_t> bytes = engine.to_bytes();
+  EXPECT_EQ(engine_of(kNetwork).to_bytes(), bytes);
+  const Engine again = Engine::from_bytes(bytes.data(), bytes.size());
+  EXPECT_FALSE(again.replanned());
+  EXPECT_EQ(again.to_bytes(), bytes);
+  EXPECT_EQ(again.graph_text(), engine.graph_text());
+  EXPECT_EQ(again.metadata().at("author"), "test");
+  const Tensor x = random_tensor({2, 8, 8, 3}, 5);
+  const Datum a = Session(engine, {.threads = 1}).run({Datum(x)})[0], b = Session(again, {.threads = 1}).run({Datum(x)})[0];
+  EXPECT_EQ(std::memcmp(a.tensor().data(), b.tensor().data(), a.tensor().bytes()), 0);
+}
+
+TEST(Engine, ReplansForALesserMachine) {
+  const Engine engine = engine_of(kNetwork);
+  const std::vector<uint8_t> bytes = engine.to_bytes();
+  const Tensor x = random_tensor({3, 8, 8, 3}, 9);
+  const Datum want = Session(engine, {.threads = 1}).run({Datum(x)})[0];
+  limit_cpu_level(CpuLevel::baseline);
+  const Engine lesser = Engine::from_bytes(bytes.data(), bytes.size());
+  const Datum got = Session(lesser, {.threads = 1}).run({Datum(x)})[0];
+  limit_cpu_level(std::nullopt);
+  if (cpu_level() > CpuLevel::baseline) EXPECT_TRUE(lesser.replanned());
+  expect_near(got.tensor(), want.tensor());
+}
+
+TEST(Engine, EveryFlippedBitIsFound) {
+  const std::vector<uint8_t> bytes = engine_of(kNetwork).to_bytes();
+  std::mt19937 random(3);
+  for (size_t at = 0; at < bytes.size(); at += at < 256 ? 1 : 1 + random() % 97) {
+    std::vector<uint8_t> damaged = bytes;
+    damaged[at] ^= static_cast<uint8_t>(1u << (random() % 8));
+    try {
+      Engine::from_bytes(damaged.data(), damaged.size());
+      // Padding between sections is covered by no checksum, and read by nobody.
+      EXPECT_EQ(bytes[at], 0) << "byte " << at;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::invalid_engine) << e.what();
+    }
+  }
+}
+
+TEST(Engine, EveryTruncationIsFound) {
+  const std::vector<uint8_t> bytes = engine_of(kNetwork).to_bytes();
+  for (size_t size = 0; size < bytes.size(); size += size < 128 ? 1 : 61)
+    EXPECT_THROW(Engine::from_bytes(bytes.data(), size), Error) << size;
+}
+
+TEST(Session, WrongInputsAreNamed) {
+  Session session(engine_of(kNetwork), {.threads = 1});
+  const auto message = [&](const std::map<std::string, Datum>& inputs) {
+    try {
+      session.run(inputs);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  const Tensor good = random_tensor({1, 8, 8, 3}, 1);
+  EXPECT_EQ(message({}), "run: input 'x' (f32[N,8,8,3]) is not given; inputs are x");
+  EXPECT_EQ(message({{"x", good}, {"z", good}}), "run: no input 'z'; inputs are x");
+  EXPECT_NE(message({{"x", random_tensor({1, 8, 8, 4}, 1)}}).find("dimension 3 is 4"), std::string::npos);
+  EXPECT_NE(message({{"x", random_tensor({8, 8, 3}, 1)}}).find("expected f32[N,8,8,3]"), std::string::npos);
+  EXPECT_NE(message({{"x", Tensor::from_f64(DType::f64, {1, 8, 8, 3}, std::vector<double>(192, 1.0))}}).find("f64"), std::string::npos);
+}
+
+TEST(Session, OutputsBelongToTheCaller) {
+  Session session(engine_of(kNetwork), {.threads = 1});
+  const Datum first = session.run({Datum(random_tensor({1, 8, 8, 3}, 1))})[0];
+  const std::vector<double> before = first.tensor().f64_values();
+  session.run({Datum(random_tensor({1, 8, 8, 3}, 2))});
+  EXPECT_EQ(first.tensor().f64_values(), before);
+}
+
+TEST(Session, ProfileSeesEveryStep) {
+  Session session(engine_of(kNetwork), {.threads = 1});
+  std::vector<StepTime> steps;
+  session.profile({Datum(random_tensor({1, 8, 8, 3}, 1))}, steps);
+  ASSERT_EQ(steps.size(), 4u);  // the squeeze is a view
+  EXPECT_GT(steps[0].flops, 0);
+  for (const StepTime& s : steps) EXPECT_GT(s.seconds, 0);
+}
+
+}  // namespace
+}  // namespace trine
