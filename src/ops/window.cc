@@ -120,12 +120,14 @@ WindowGrid WindowGrid::of(const Node& node, const Window& w, const std::vector<D
     g.in.push_back(in[i].value());
     g.out.push_back(out[i].value());
     g.kernel.push_back(w.kernel[i].value());
-    int64_t begin = w.pads[i];
+    int64_t begin = w.pads[i], end = w.pads[in.size() + i];
     if (is_same(w.auto_pad)) {
       const int64_t total = std::max<int64_t>((g.out[i] - 1) * w.strides[i] + reach(w, i).value() - g.in[i], 0);
       begin = w.auto_pad == Window::AutoPad::same_upper ? total / 2 : total - total / 2;
+      end = total - begin;
     }
     g.pads_begin.push_back(begin);
+    g.pads_end.push_back(end);
   }
   g.strides = w.strides;
   g.dilations = w.dilations;
@@ -177,6 +179,15 @@ void for_each_window(const WindowGrid& g, const std::function<void(int64_t, cons
     }
     changed = changed > 0 ? changed - 1 : 0;
   }
+}
+
+int64_t padded_taps(const WindowGrid& g, int64_t out) {
+  int64_t count = 1;
+  for (size_t i = g.in.size(); i-- > 0; out /= g.out[i]) {
+    const int64_t start = out % g.out[i] * g.strides[i], end = g.in[i] + g.pads_begin[i] + g.pads_end[i];
+    count *= std::clamp<int64_t>((end - start + g.dilations[i] - 1) / g.dilations[i], 0, g.kernel[i]);
+  }
+  return count;
 }
 
 }  // namespace trine

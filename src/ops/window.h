@@ -45,7 +45,7 @@ std::vector<Dim> window_output(const Node& node, const Window& window, const std
 
 // A window over an input of known size.
 struct WindowGrid {
-  Dims in, out, kernel, strides, dilations, pads_begin;
+  Dims in, out, kernel, strides, dilations, pads_begin, pads_end;
   static WindowGrid of(const Node& node, const Window& window, const std::vector<Dim>& in);
 };
 
@@ -56,5 +56,8 @@ struct Tap {
 
 // Calls `see(flat output position, taps inside the input)` for every output position, in row-major order.
 void for_each_window(const WindowGrid& grid, const std::function<void(int64_t, const std::vector<Tap>&)>& see);
+
+// Taps of output `out` inside the input and its padding; what a ceil_mode window has beyond that never counts.
+int64_t padded_taps(const WindowGrid& grid, int64_t out);
 
 }  // namespace trine
