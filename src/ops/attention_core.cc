@@ -27,6 +27,15 @@ void normalise(std::vector<double>& s, const double* sink) {
   for (double& v : s) v /= sum;
 }
 
+// out += sum_j weight[j] * v[row kv + j]
+void add_weighted(const AttentionProblem& p, const double* weight, int64_t kv, double* out) {
+  for (int64_t j = 0; j < p.kv_len; ++j) {
+    if (weight[j] == 0) continue;  // a hidden value may be anything, NaN too
+    const double* v = p.v.data() + (kv + j) * p.v_head;
+    for (int64_t d = 0; d < p.v_head; ++d) out[d] += weight[j] * v[d];
+  }
+}
+
 }  // namespace
 
 void AttentionProblem::check(const Node& node) const {
@@ -63,14 +72,29 @@ std::vector<double> attend(const AttentionProblem& p, ScoreStage stage, std::vec
         keep(ScoreStage::biased);
         normalise(s, p.sinks.empty() ? nullptr : &p.sinks[static_cast<size_t>(h)]);
         keep(ScoreStage::probabilities);
-        for (int64_t j = 0; j < p.kv_len; ++j) {
-          const double weight = s[static_cast<size_t>(j)];
-          if (weight == 0) continue;  // a hidden value may be anything, NaN too
-          const double* v = p.v.data() + (kv + j) * p.v_head;
-          for (int64_t d = 0; d < p.v_head; ++d) out[d] += weight * v[d];
-        }
+        add_weighted(p, s.data(), kv, out);
       }
     }
+  return y;
+}
+
+void softmax_rows(const std::vector<double>& scores, int64_t row, std::vector<double>& probabilities) {
+  probabilities.clear();
+  for (auto at = scores.begin(); at != scores.end(); at += row) {
+    std::vector<double> s(at, at + row);
+    normalise(s, nullptr);
+    probabilities.insert(probabilities.end(), s.begin(), s.end());
+  }
+}
+
+std::vector<double> weigh_values(const AttentionProblem& p, const std::vector<double>& probabilities) {
+  const int64_t rows = p.batch * p.q_heads * p.q_len;
+  std::vector<double> y(static_cast<size_t>(rows * p.v_head), 0.0);
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t b = r / (p.q_heads * p.q_len), h = r / p.q_len % p.q_heads;
+    const int64_t kv = (b * p.kv_heads + h / (p.q_heads / p.kv_heads)) * p.kv_len;
+    add_weighted(p, probabilities.data() + r * p.kv_len, kv, y.data() + r * p.v_head);
+  }
   return y;
 }
 

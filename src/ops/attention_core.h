@@ -27,6 +27,10 @@ enum class ScoreStage : uint8_t { none, raw, capped, biased, probabilities };
 // y [B,Hq,Sq,Dv]; `scores` receives [B,Hq,Sq,Skv] at `stage`.
 std::vector<double> attend(const AttentionProblem& p, ScoreStage stage = ScoreStage::none, std::vector<double>* scores = nullptr);
 
+// The two halves of attend(), for operators that change the scores in between.
+void softmax_rows(const std::vector<double>& scores, int64_t row, std::vector<double>& probabilities);
+std::vector<double> weigh_values(const AttentionProblem& p, const std::vector<double>& probabilities);
+
 // [B,S,H,D] <-> [B,H,S,D]
 std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads, int64_t head);
 std::vector<double> merge_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads, int64_t head);
