@@ -1,5 +1,6 @@
 // LSTM in ONNX's gate order i, o, f, c, with peepholes p [D, 3H] in the order i, o, f:
 //   i = f(.. + p_i * c)   f = f(.. + p_f * c)  or 1 - i   c' = f * c + i * g(..)   o = f(.. + p_o * c')   h' = o * h(c')
+#include "ops/node_error.h"
 #include "ops/recurrent.h"
 
 namespace trine {
@@ -49,6 +50,62 @@ const OpDef op_lstm = {
     .reference = lstm_reference,
 };
 const RegisterOp register_lstm(op_lstm);
+
+// com.microsoft:DynamicQuantizeLSTM: LSTM with 8-bit w [D,I,4H] and r [D,H,4H], inputs 8 w_scale, 9 w_zero_point, 10
+// r_scale, 11 r_zero_point of [D] or [D,4H]. Activations stay real here.
+Tensor dequantized_weight(EvalContext& c, int weight, int scale, int zero_point) {
+  const Tensor& w = c.tensor(weight);
+  require(c.node(), w.rank() == 3, fmt::format("input {} is {}; want three dimensions", weight, w.type_text()));
+  const int64_t directions = w.dim(0), in = w.dim(1), rows = w.dim(2);
+  const auto per_row = [&](int input) {
+    const int64_t n = c.tensor(input).elements();
+    require(c.node(), n == directions || n == directions * rows, fmt::format("input {} is {}; want [{}] or [{},{}]", input, c.tensor(input).type_text(), directions, directions, rows));
+    return c.tensor(input).f64_values();
+  };
+  const std::vector<double> s = per_row(scale), z = per_row(zero_point), from = w.f64_values();
+  const auto at = [&](const std::vector<double>& p, int64_t d, int64_t row) {
+    return p[static_cast<size_t>(static_cast<int64_t>(p.size()) == directions ? d : d * rows + row)];
+  };
+  std::vector<double> to(from.size());
+  for (int64_t d = 0; d < directions; ++d)
+    for (int64_t i = 0; i < in; ++i)
+      for (int64_t row = 0; row < rows; ++row)
+        to[static_cast<size_t>((d * rows + row) * in + i)] =
+            (from[static_cast<size_t>((d * in + i) * rows + row)] - at(z, d, row)) * at(s, d, row);
+  return Tensor::from_f64(DType::f64, {directions, rows, in}, to);
+}
+
+void dynamic_quantize_lstm_infer(InferContext& c) {
+  const bool known = c.shape(0).rank() == 3 && c.shape(2).rank() == 3;
+  const Dim directions = c.attrs().string("direction", "forward") == "bidirectional" ? 2 : 1;
+  const Dim hidden = known ? c.shape(2)[1] : c.fresh("hidden"), batch = known ? c.shape(0)[1] : c.fresh("batch");
+  c.set(0, c.dtype(0), Shape{known ? c.shape(0)[0] : c.fresh("steps"), directions, batch, hidden});
+  for (int i : {1, 2}) c.set(i, c.dtype(0), Shape{directions, batch, hidden});
+}
+
+void dynamic_quantize_lstm_reference(EvalContext& c) {
+  std::vector<Datum> inputs;
+  for (int i = 0; i < 8; ++i) inputs.push_back(c.has(i) ? c.datum(i) : Datum());
+  inputs[1] = dequantized_weight(c, 1, 8, 9);
+  inputs[2] = dequantized_weight(c, 2, 10, 11);
+  EvalContext real(c.node(), std::move(inputs), nullptr);
+  lstm_reference(real);
+  for (int i : {0, 1, 2})
+    if (c.wants(i)) c.set(i, real.outputs()[static_cast<size_t>(i)]);
+}
+
+const OpDef op_dynamic_quantize_lstm = {
+    .name = "dynamic_quantize_lstm",
+    .onnx = "com.microsoft:DynamicQuantizeLSTM",
+    .doc = "lstm with 8-bit weights, dequantised",
+    .min_inputs = 12,
+    .max_inputs = 12,
+    .min_outputs = 0,
+    .max_outputs = 3,
+    .infer = dynamic_quantize_lstm_infer,
+    .reference = dynamic_quantize_lstm_reference,
+};
+const RegisterOp register_dynamic_quantize_lstm(op_dynamic_quantize_lstm);
 
 }  // namespace
 }  // namespace trine

@@ -10,11 +10,14 @@
 namespace trine {
 namespace {
 
+// One number in the model decides how much is allocated: far above any real window, far below a machine's memory.
+constexpr int64_t kMaxCount = 1 << 24;
+
 int64_t count_of(EvalContext& c, int input, std::string_view what) {
   const Tensor& t = c.tensor(input);
   require(c.node(), t.elements() == 1, fmt::format("{} is {}; want one element", what, t.type_text()));
   const int64_t n = t.i64_values()[0];
-  require(c.node(), n >= 0 && n <= INT32_MAX, fmt::format("{} is {}; want 0 to {}", what, n, INT32_MAX));
+  require(c.node(), n >= 0 && n <= kMaxCount, fmt::format("{} is {}; want 0 to {}", what, n, kMaxCount));
   return n;
 }
 
@@ -101,7 +104,7 @@ void mel_reference(EvalContext& c) {
   const int64_t bins = count_of(c, 0, "num_mel_bins"), dft = count_of(c, 1, "dft_length"), rate = count_of(c, 2, "sample_rate");
   require(c.node(), rate >= 1, "sample_rate is 0");
   const Dims dims = {dft / 2 + 1, bins};
-  element_count(dims);
+  require(c.node(), element_count(dims) <= int64_t{kMaxCount} * 16, fmt::format("the matrix would be [{}]", to_string(dims)));
   const std::vector<int64_t> at = corners(c, bins, dft, rate);
   std::vector<double> y(static_cast<size_t>(element_count(dims)), 0.0);
   for (int64_t i = 0; i < bins; ++i) {
