@@ -175,14 +175,17 @@ Scalar lower(LowerContext& c, const Activation& f, Scalar x) {
 }
 
 void apply_epilogue(const Node& node, std::vector<double>& y, const Dims& y_dims, const Tensor* residual) {
+  const bool residual_last = node.attrs.integer("residual", 1) == 2;
+  const Activation f = activation_of(node);
+  std::vector<double> r;
   if (residual) {
     require(node, residual->dims() == y_dims, fmt::format("residual is {}, want [{}]", residual->type_text(), to_string(y_dims)));
-    const std::vector<double> r = residual->f64_values();
-    for (size_t i = 0; i < y.size(); ++i) y[i] += r[i];
+    r = residual->f64_values();
   }
-  const Activation f = activation_of(node);
-  if (f.kind == Kind::identity) return;
-  for (double& v : y) v = apply(f, v);
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double add = r.empty() ? 0 : r[i];
+    y[i] = residual_last ? apply(f, y[i]) + add : apply(f, y[i] + add);
+  }
 }
 
 }  // namespace trine

@@ -40,7 +40,8 @@ void set_activation(Attrs& attrs, const Activation& activation);
 double apply(const Activation& f, double x);
 codegen::Scalar lower(codegen::LowerContext& c, const Activation& f, codegen::Scalar x);
 
-// y = activation(y + residual): the epilogue of convolution and matmul references. `residual` may be null.
+// y = activation(y + residual), or activation(y) + residual where the attribute `residual` is 2: the epilogue of
+// convolution and matmul references. `residual` may be null.
 void apply_epilogue(const Node& node, std::vector<double>& y, const Dims& y_dims, const Tensor* residual);
 
 }  // namespace trine

@@ -89,7 +89,7 @@ void conv_reference(EvalContext& c) {
 const OpDef op_conv = {
     .name = "conv",
     .onnx = "Conv",
-    .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w always [M, C/group, k...]",
+    .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = conv_infer,
