@@ -1,0 +1,106 @@
+#include "passes/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "graph/infer.h"
+#include "passes/passes.h"
+#include "trine/base/env.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr Pass kPasses[] = {
+    // Clean up what exporters leave behind.
+    {"fold_constants", "computes what depends on constants alone", fold_constants},
+    {"inline_branches", "an if with a constant condition becomes the branch it takes", inline_branches},
+    {"simplify", "drops nodes that do nothing; merges chains of two", simplify},
+    {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
+    {"share_equal", "equal nodes and constants become one", share_equal},
+};
+
+size_t count_nodes(const Graph& graph) { return graph.nodes.size(); }
+
+// A fused body is finished; the bodies of control flow are graphs like any other.
+bool run_everywhere(const Pass& pass, Graph& graph) {
+  bool changed = false;
+  for (Node& node : graph.nodes)
+    if (node.op && !node.is("fused"))
+      for (auto& body : node.bodies) changed = run_everywhere(pass, *body) || changed;
+  return pass.run(graph) || changed;
+}
+
+void check_names(const std::vector<std::string>& names, std::string_view where) {
+  for (const std::string& name : names) {
+    if (find_pass(name)) continue;
+    std::string known;
+    for (const Pass& pass : passes())
+      if (find_pass(pass.name) == &pass) known += fmt::format("{}{}", known.empty() ? "" : ", ", pass.name);
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: no pass is called '{}'; accepted are {}", where, name, known));
+  }
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+const Pass* find_pass(std::string_view name) {
+  for (const Pass& pass : kPasses)
+    if (pass.name == name) return &pass;
+  return nullptr;
+}
+
+void unshare_bodies(Graph& graph) {
+  for (Node& node : graph.nodes)
+    for (auto& body : node.bodies) {
+      body = std::make_shared<Graph>(*body);
+      unshare_bodies(*body);
+    }
+}
+
+PassRecord run_pass(const Pass& pass, Graph& graph) {
+  const auto start = std::chrono::steady_clock::now();
+  PassRecord record{.name = pass.name};
+  try {
+    record.changed = run_everywhere(pass, graph);
+    if (record.changed) {
+      graph.verify();
+      infer_shapes(graph);
+    }
+  } catch (const Error& e) {
+    throw Error(e.code(), fmt::format("pass {}: {}; leave it out with TRINE_SKIP={}", pass.name, e.what(), pass.name));
+  }
+  record.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  record.nodes = count_nodes(graph);
+  return record;
+}
+
+std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
+  std::vector<std::string> skip = env_list("TRINE_SKIP");
+  check_names(skip, "TRINE_SKIP");
+  check_names(options.skip, "skip");
+  skip.insert(skip.end(), options.skip.begin(), options.skip.end());
+  unshare_bodies(graph);
+  infer_shapes(graph);
+  std::vector<PassRecord> records;
+  for (const Pass& pass : kPasses) {
+    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end();
+    records.push_back(skipped ? PassRecord{.name = pass.name, .skipped = true, .nodes = count_nodes(graph)}
+                              : run_pass(pass, graph));
+    const PassRecord& r = records.back();
+    if (debug_shows(DebugLevel::graphs)) {
+      std::fputs(fmt::format("pass {}: {}, {} nodes, {:.2f} ms\n", r.name,
+                             r.skipped ? "skipped" : r.changed ? "changed" : "nothing to do", r.nodes, r.milliseconds).c_str(),
+                 stderr);
+      if (r.changed) std::fputs(graph.text().c_str(), stderr);
+    }
+    if (options.see) options.see(r, graph);
+  }
+  return records;
+}
+
+}  // namespace trine
