@@ -62,20 +62,29 @@ int Rewriter::made_by(ValueId v, std::string_view op) const {
 
 const std::vector<int>& Rewriter::readers(ValueId v) const { return readers_[static_cast<size_t>(v)]; }
 
+namespace {
+
+bool is_numeric(const Tensor& t) {
+  return t.defined() && t.elements() > 0 && t.dtype() != DType::string && !is_complex(t.dtype());
+}
+
+// Of a tensor of any size, without converting the rest.
+double first_element(const Tensor& t) { return Tensor(t.dtype(), {1}, t.data(), nullptr).f64_values()[0]; }
+
+bool same_bits(double a, double b) { return a == b && std::signbit(a) == std::signbit(b); }
+
+}  // namespace
+
 bool all_equal(const Tensor& t, double value) {
-  if (!t.defined() || t.elements() == 0 || t.dtype() == DType::string || is_complex(t.dtype())) return false;
-  for (double x : t.f64_values())
-    if (x != value || std::signbit(x) != std::signbit(value)) return false;
-  return true;
+  if (!is_numeric(t) || !same_bits(first_element(t), value)) return false;
+  const auto values = t.f64_values();
+  return std::all_of(values.begin(), values.end(), [&](double x) { return same_bits(x, value); });
 }
 
 std::optional<double> Rewriter::number(ValueId v) const {
-  if (v == kNoValue || !is_constant(v)) return std::nullopt;
-  const Tensor& t = constant(v);
-  if (t.elements() == 0 || t.dtype() == DType::string || is_complex(t.dtype())) return std::nullopt;
-  if (t.elements() == 1) return t.f64_values()[0];
-  const double first = t.f64_values()[0];
-  return all_equal(t, first) ? std::optional(first) : std::nullopt;
+  if (v == kNoValue || !is_numeric(constant(v))) return std::nullopt;
+  const double first = first_element(constant(v));
+  return constant(v).elements() == 1 || all_equal(constant(v), first) ? std::optional(first) : std::nullopt;
 }
 
 std::optional<Rewriter::WithNumber> Rewriter::with_number(int n) const {

@@ -10,5 +10,13 @@ bool inline_branches(Graph& graph);
 bool simplify(Graph& graph);
 bool share_equal(Graph& graph);
 bool fix_shapes(Graph& graph);
+bool recognize_activations(Graph& graph);
+bool recognize_norms(Graph& graph);
+bool recognize_softmax(Graph& graph);
+bool recognize_attention(Graph& graph);
+bool fold_pads(Graph& graph);
+bool fuse_matmul(Graph& graph);
+bool fold_affine(Graph& graph);
+bool fuse_epilogues(Graph& graph);
 
 }  // namespace trine

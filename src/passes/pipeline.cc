@@ -21,6 +21,21 @@ constexpr Pass kPasses[] = {
     {"simplify", "drops nodes that do nothing; merges chains of two", simplify},
     {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
     {"share_equal", "equal nodes and constants become one", share_equal},
+    // Give names to what was spelled out. Attention looks for plain matmul nodes, so it comes before fuse_matmul.
+    {"recognize_norms", "layer and RMS normalisations written as arithmetic become one node", recognize_norms},
+    {"recognize_softmax", "exp(x) / sum(exp(x)) becomes softmax", recognize_softmax},
+    {"recognize_activations", "gelu, swish, hard_swish, hard_sigmoid and mish written as arithmetic become one node",
+     recognize_activations},
+    {"recognize_attention", "softmax(q k^T) v becomes sdpa", recognize_attention},
+    // Prepare contractions for their kernels, from the inside out: padding, weights, epilogue.
+    {"fold_pads", "constant padding moves into convolutions and pools", fold_pads},
+    {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
+    {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
+    {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
+    // New constants and chains came up on the way.
+    {"fold_constants", "computes what depends on constants alone", fold_constants},
+    {"simplify", "drops nodes that do nothing; merges chains of two", simplify},
+    {"share_equal", "equal nodes and constants become one", share_equal},
 };
 
 size_t count_nodes(const Graph& graph) { return graph.nodes.size(); }
