@@ -16,11 +16,11 @@ namespace {
 using namespace trine;
 
 constexpr int kRate = 16000;
-constexpr size_t kWindow = 512;   // 32 ms
-constexpr size_t kContext = 64;   // samples of the window before that the network sees again
-constexpr float kSpeech = 0.5f;   // begins speech
+constexpr size_t kWindow = 512;    // 32 ms
+constexpr size_t kContext = 64;    // samples of the window before that the network sees again
+constexpr float kSpeech = 0.5f;    // begins speech
 constexpr float kSilence = 0.35f;  // ends it
-constexpr size_t kPause = 4;      // windows of silence that end a stretch of speech
+constexpr size_t kPause = 4;       // windows of silence that end a stretch of speech
 
 // The probability of speech in each window.
 std::vector<float> hear(Session& session, const media::Sound& sound) {

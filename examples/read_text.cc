@@ -2,8 +2,8 @@
 //
 //   build/bin/read_text detector.onnx recogniser.onnx sign.png boxes.png
 //
-// Both networks may be ONNX files or engines (.trn). They are made for pictures of any size: shapes are dynamic, and the
-// session prepares itself for each new size once. The dictionary stands in the recogniser's metadata.
+// Both networks may be ONNX files or engines (.trn). They are made for pictures of any size: shapes are dynamic, and
+// the session prepares itself for each new size once. The dictionary stands in the recogniser's metadata.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ std::vector<read_text::TextBox> find_lines(Session& detector, const Image& image
 
 // Lines are padded to a multiple of 32: fewer sizes for the session to prepare for.
 read_text::Line read_line(Session& recogniser, const Image& crop, const std::vector<std::string>& dictionary) {
-  const int width = std::max(8, static_cast<int>(std::ceil(static_cast<double>(kLineHeight) * crop.width / crop.height)));
+  const int width =
+      std::max(8, static_cast<int>(std::ceil(static_cast<double>(kLineHeight) * crop.width / crop.height)));
   const Tensor line = media::to_tensor(media::resize(crop, width, kLineHeight), kPaddle);
   const int64_t padded = (width + 31) / 32 * 32;
   Tensor input(DType::f32, {1, 3, kLineHeight, padded});

@@ -16,7 +16,9 @@ struct Component {
 // The pixels connected to (x, y), marked as seen.
 Component flood(const float* map, int width, int height, float threshold, int x, int y, std::vector<bool>& seen) {
   Component c;
-  const auto at = [&](int px, int py) { return static_cast<size_t>(py) * static_cast<size_t>(width) + static_cast<size_t>(px); };
+  const auto at = [&](int px, int py) {
+    return static_cast<size_t>(py) * static_cast<size_t>(width) + static_cast<size_t>(px);
+  };
   const auto is_text = [&](int px, int py) {
     return px >= 0 && py >= 0 && px < width && py < height && map[at(px, py)] > threshold;
   };

@@ -20,7 +20,8 @@ struct Box {
 //   yolov5   one output [1, n, 5 + classes]: centre, size, objectness, class scores
 //   yolov8   one output [1, 4 + classes, n]: centre, size, class scores
 //   xyxy     one output [1, n, 6]: two corners, score, label; doubles already removed
-//   picodet  per level a score output [1, n, classes] and a distance output [1, n, 4 * bins], levels from fine to coarse
+//   picodet  per level a score output [1, n, classes] and a distance output [1, n, 4 * bins], levels from fine to
+//   coarse
 enum class Head { yolov5, yolov8, xyxy, picodet };
 
 // "yolov5", ...; throws Error{invalid_argument} naming the layouts there are.

@@ -33,8 +33,8 @@ void draw_glyph(Image& image, int x, int y, const char* rows, Colour colour, int
 }  // namespace
 
 Colour label_colour(int label) {
-  constexpr Colour kColours[] = {{230, 25, 75},  {0, 130, 200}, {60, 180, 75},  {245, 130, 48}, {145, 30, 180},
-                                 {0, 128, 128},  {240, 50, 230}, {128, 128, 0}, {170, 110, 40}, {0, 0, 160}};
+  constexpr Colour kColours[] = {{230, 25, 75}, {0, 130, 200},  {60, 180, 75}, {245, 130, 48}, {145, 30, 180},
+                                 {0, 128, 128}, {240, 50, 230}, {128, 128, 0}, {170, 110, 40}, {0, 0, 160}};
   return kColours[static_cast<unsigned>(label) % std::size(kColours)];
 }
 

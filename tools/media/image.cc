@@ -129,8 +129,9 @@ void save_png(const std::string& path, const Image& image) {
 
 Image resize(const Image& image, int width, int height) {
   if (width < 1 || height < 1 || image.width < 1 || image.height < 1 || int64_t{width} * height > kMaxPixels) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("resize: {}x{} to {}x{}; sides of at least 1 and at most {} pixels",
-                                                         image.width, image.height, width, height, kMaxPixels));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("resize: {}x{} to {}x{}; sides of at least 1 and at most {} pixels", image.width,
+                            image.height, width, height, kMaxPixels));
   }
   const auto rows = resize_rows(image, width);
   const auto taps = triangle_taps(image.height, height);

@@ -17,7 +17,9 @@ struct Image {
 
   Image() = default;
   Image(int width, int height, std::array<uint8_t, 3> colour = {0, 0, 0});
-  uint8_t* at(int x, int y) { return &pixels[(static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)) * 3]; }
+  uint8_t* at(int x, int y) {
+    return &pixels[(static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)) * 3];
+  }
   const uint8_t* at(int x, int y) const { return const_cast<Image*>(this)->at(x, y); }
 };
 
@@ -45,9 +47,9 @@ Image fit(const Image& image, int width, int height, FitMode mode, Fit* how = nu
 struct Normalise {
   std::array<float, 3> mean = {0, 0, 0};  // of values in [0, 1]
   std::array<float, 3> std = {1, 1, 1};
-  float scale = 1.0f / 255;               // pixel to value
-  bool bgr = false;                       // channel order of the network
-  bool channels_last = false;             // 1,h,w,3 instead of 1,3,h,w
+  float scale = 1.0f / 255;    // pixel to value
+  bool bgr = false;            // channel order of the network
+  bool channels_last = false;  // 1,h,w,3 instead of 1,3,h,w
 };
 
 // f32[1,3,h,w]: (pixel * scale - mean) / std.

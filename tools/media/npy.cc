@@ -18,11 +18,10 @@ struct Code {
   DType dtype;
   std::string_view text;  // as NumPy writes it
 };
-constexpr Code kCodes[] = {
-    {DType::f32, "<f4"}, {DType::f64, "<f8"}, {DType::f16, "<f2"}, {DType::boolean, "|b1"},
-    {DType::i8, "|i1"},  {DType::i16, "<i2"}, {DType::i32, "<i4"}, {DType::i64, "<i8"},
-    {DType::u8, "|u1"},  {DType::u16, "<u2"}, {DType::u32, "<u4"}, {DType::u64, "<u8"},
-    {DType::c64, "<c8"}, {DType::c128, "<c16"}};
+constexpr Code kCodes[] = {{DType::f32, "<f4"}, {DType::f64, "<f8"},  {DType::f16, "<f2"}, {DType::boolean, "|b1"},
+                           {DType::i8, "|i1"},  {DType::i16, "<i2"},  {DType::i32, "<i4"}, {DType::i64, "<i8"},
+                           {DType::u8, "|u1"},  {DType::u16, "<u2"},  {DType::u32, "<u4"}, {DType::u64, "<u8"},
+                           {DType::c64, "<c8"}, {DType::c128, "<c16"}};
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
@@ -105,7 +104,8 @@ Tensor load_npy(const std::string& path) {
   const size_t got = bytes->size() - header.data_at;
   const size_t wanted = static_cast<size_t>(element_count(header.dims)) * byte_size(header.dtype);
   if (got != wanted) {
-    fail(path, fmt::format("{} bytes of elements; {}[{}] has {}", got, name(header.dtype), to_string(header.dims), wanted));
+    fail(path,
+         fmt::format("{} bytes of elements; {}[{}] has {}", got, name(header.dtype), to_string(header.dims), wanted));
   }
   Tensor out(header.dtype, header.dims);
   if (got) std::memcpy(out.mutable_data(), bytes->data() + header.data_at, got);

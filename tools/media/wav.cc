@@ -25,7 +25,8 @@ uint32_t little(const uint8_t* at, int bytes) {
 }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}; a RIFF WAVE file of 16-bit samples is needed", path, what));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: {}; a RIFF WAVE file of 16-bit samples is needed", path, what));
 }
 
 std::vector<float> mixed(const uint8_t* data, size_t bytes, int channels) {
@@ -33,7 +34,8 @@ std::vector<float> mixed(const uint8_t* data, size_t bytes, int channels) {
   std::vector<float> samples(bytes / frame);
   for (size_t i = 0; i < samples.size(); ++i) {
     int sum = 0;
-    for (int c = 0; c < channels; ++c) sum += static_cast<int16_t>(little(data + i * frame + 2 * static_cast<size_t>(c), 2));
+    for (int c = 0; c < channels; ++c)
+      sum += static_cast<int16_t>(little(data + i * frame + 2 * static_cast<size_t>(c), 2));
     samples[i] = static_cast<float>(sum) / (32768.0f * static_cast<float>(channels));
   }
   return samples;

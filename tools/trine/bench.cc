@@ -1,5 +1,5 @@
-// trine bench MODEL|ENGINE: run times of this engine, and of other runtimes in the same call: rounds of each in turn, so
-// that what the machine does meanwhile falls on all of them alike.
+// trine bench MODEL|ENGINE: run times of this engine, and of other runtimes in the same call: rounds of each in turn,
+// so that what the machine does meanwhile falls on all of them alike.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -150,7 +150,8 @@ std::vector<StepTime> step_times(Session& session, const std::vector<Datum>& inp
     for (size_t s = 0; s < steps.size(); ++s) seconds[s].push_back(steps[s].seconds);
   }
   for (size_t s = 0; s < steps.size(); ++s) steps[s].seconds = summarise(seconds[s]).median;
-  std::stable_sort(steps.begin(), steps.end(), [](const StepTime& a, const StepTime& b) { return a.seconds > b.seconds; });
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const StepTime& a, const StepTime& b) { return a.seconds > b.seconds; });
   return steps;
 }
 
@@ -175,7 +176,11 @@ std::string latency_table(const std::vector<Measured>& all) {
     const Latency l = summarise(m.ms);
     const auto ms = [](double v) { return fmt::format("{:.3f}", v); };
     std::vector<std::string> row = {m.version.empty() ? m.name : m.name + " " + m.version,
-                                    ms(l.median), ms(l.p10), ms(l.p90), ms(l.p99), fmt::format("{}", l.n)};
+                                    ms(l.median),
+                                    ms(l.p10),
+                                    ms(l.p90),
+                                    ms(l.p99),
+                                    fmt::format("{}", l.n)};
     if (&m != &all[0]) {
       const bool apart = l.p10 > ours.p90 || l.p90 < ours.p10;
       row.push_back(fmt::format("{:.2f}{}", l.median / ours.median, apart ? "" : " (spreads overlap)"));
@@ -188,7 +193,7 @@ std::string latency_table(const std::vector<Measured>& all) {
 
 Json report_of(const Options& options, const std::vector<Measured>& all, int threads) {
   const Latency ours = summarise(all[0].ms);
-  Json report = {{"model", options.model},  {"device", options.build.device}, {"threads", threads},
+  Json report = {{"model", options.model},      {"device", options.build.device}, {"threads", threads},
                  {"latency_ms", to_json(ours)}, {"peak_bytes", peak_bytes()},     {"peers", Json::object()}};
   for (size_t i = 1; i < all.size(); ++i) {
     const Latency l = summarise(all[i].ms);
@@ -245,8 +250,12 @@ int run(const Options& options) {
     const auto steps = step_times(session, ordered);
     text += "\n" + layer_table(steps);
     for (const StepTime& s : steps) {
-      report["layers"].push_back({{"node", s.name}, {"op", s.op}, {"kernel", s.kernel}, {"ms", s.seconds * 1e3},
-                                  {"flops", s.flops}, {"bytes", s.bytes}});
+      report["layers"].push_back({{"node", s.name},
+                                  {"op", s.op},
+                                  {"kernel", s.kernel},
+                                  {"ms", s.seconds * 1e3},
+                                  {"flops", s.flops},
+                                  {"bytes", s.bytes}});
     }
   }
   write_report(options, report, text);

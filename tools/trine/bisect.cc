@@ -1,4 +1,5 @@
-// trine bisect MODEL: which pass or kernel makes the result wrong. Builds the model again and again, each time with less.
+// trine bisect MODEL: which pass or kernel makes the result wrong. Builds the model again and again, each time with
+// less.
 #include <fmt/format.h>
 
 #include <memory>
@@ -40,7 +41,8 @@ class Bisection {
       return;
     }
     const auto theirs = Peer(options.against, options.model, 1, inputs.tensors).outputs();
-    for (const IoInfo& info : model.outputs()) wanted_.push_back(theirs.contains(info.name) ? theirs.at(info.name) : Datum());
+    for (const IoInfo& info : model.outputs())
+      wanted_.push_back(theirs.contains(info.name) ? theirs.at(info.name) : Datum());
   }
 
   // The worst difference of the outputs when built this way.
@@ -122,15 +124,16 @@ int run(const Options& options) {
   const bool good = whole.within(options.tolerance);
   const auto culprit = good ? std::nullopt : bisection.find();
   if (options.json) {
-    nlohmann::ordered_json json = {{"model", options.model}, {"passed", good}, {"difference", whole.text()},
-                                   {"builds", bisection.builds()}};
+    nlohmann::ordered_json json = {
+        {"model", options.model}, {"passed", good}, {"difference", whole.text()}, {"builds", bisection.builds()}};
     if (culprit) json["culprit"] = {{"kind", culprit->kind}, {"name", culprit->name}, {"avoid", culprit->fix}};
     fmt::print("{}\n", json.dump(2));
   } else if (good) {
-    fmt::print("{}: outputs agree with {} within {:g}; nothing to find\n", options.model, options.against, options.tolerance);
+    fmt::print("{}: outputs agree with {} within {:g}; nothing to find\n", options.model, options.against,
+               options.tolerance);
   } else if (culprit) {
-    fmt::print("{} {} makes it wrong ({}); {} avoids it. {} builds\n", culprit->kind, styled(culprit->name, Style::bold),
-               whole.text(), culprit->fix, bisection.builds());
+    fmt::print("{} {} makes it wrong ({}); {} avoids it. {} builds\n", culprit->kind,
+               styled(culprit->name, Style::bold), whole.text(), culprit->fix, bisection.builds());
   }
   if (good) return 0;
   throw Error(ErrorCode::mismatch,

@@ -20,7 +20,7 @@ struct Options {
 };
 
 double file_bytes(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 ? static_cast<double>(status.st_size) : 0;
 }
 
@@ -44,9 +44,9 @@ int run(const Options& options) {
   }
   if (options.verbose) fmt::print("{}\n", engine.plan_text());
   for (const std::string& note : engine.notes()) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("{}: {} nodes of {}, weights {}, file {}, built in {}\n", options.output, model.node_count(), options.model,
-             bytes_text(static_cast<double>(engine.weight_bytes())), bytes_text(file_bytes(options.output)),
-             seconds_text(seconds));
+  fmt::print("{}: {} nodes of {}, weights {}, file {}, built in {}\n", options.output, model.node_count(),
+             options.model, bytes_text(static_cast<double>(engine.weight_bytes())),
+             bytes_text(file_bytes(options.output)), seconds_text(seconds));
   return 0;
 }
 

@@ -90,8 +90,12 @@ Difference layout_blind_difference(const Datum& got, const Datum& wanted) {
 }
 
 nlohmann::ordered_json as_json(const Row& row) {
-  return {{"node", row.node}, {"op", row.op}, {"value", row.value}, {"max_rel_error", row.difference.max_rel},
-          {"max_abs_error", row.difference.max_abs}, {"what", row.difference.text()}};
+  return {{"node", row.node},
+          {"op", row.op},
+          {"value", row.value},
+          {"max_rel_error", row.difference.max_rel},
+          {"max_abs_error", row.difference.max_abs},
+          {"what", row.difference.text()}};
 }
 
 void print_rows(const std::vector<Row>& rows) {
@@ -113,40 +117,44 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
     for (const Row& row : outputs) json["outputs"].push_back(as_json(row));
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("{} values compared, {} differ by more than {:g}\n", rows.size(),
-               std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return !r.difference.within(options.tolerance); }),
-               options.tolerance);
+    fmt::print(
+        "{} values compared, {} differ by more than {:g}\n", rows.size(),
+        std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return !r.difference.within(options.tolerance); }),
+        options.tolerance);
     if (!options.all && apart.size() > 10) apart.resize(10);  // the first ones tell where it begins
     if (!apart.empty()) print_rows(apart);
     fmt::print("{}\n", styled("outputs", Style::bold));
     for (const Row& row : outputs) fmt::print("  {}  {}\n", row.value, row.difference.text());
   }
   if (good) return 0;
-  throw Error(ErrorCode::mismatch, fmt::format("outputs differ by more than {:g}; the first value above is where they part",
-                                               options.tolerance));
+  throw Error(
+      ErrorCode::mismatch,
+      fmt::format("outputs differ by more than {:g}; the first value above is where they part", options.tolerance));
 }
 
 int run(const Options& options) {
   Side a(options.a, options, false), b(options.b.empty() ? options.a : options.b, options, options.b.empty());
-  if (!options.json) fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), options.b.empty() ? options.a : options.b, b.what());
+  if (!options.json)
+    fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), options.b.empty() ? options.a : options.b, b.what());
   const Inputs inputs = inputs_for(a.inputs(), options.inputs, options.build.shapes);
   std::map<std::string, Datum> wanted;
-  const auto wanted_outputs = a.run(in_order(a.inputs(), inputs.tensors),
-                                    [&](const std::string&, const std::string&, const std::string& value,
-                                        const Datum& datum) { wanted[value] = datum; });
+  const auto wanted_outputs =
+      a.run(in_order(a.inputs(), inputs.tensors), [&](const std::string&, const std::string&, const std::string& value,
+                                                      const Datum& datum) { wanted[value] = datum; });
   for (const IoInfo& info : b.inputs()) {
     if (!inputs.tensors.contains(info.name)) {
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: has input '{}' and {} has not; compare models of equal inputs", options.b, info.name, options.a));
+                  fmt::format("{}: has input '{}' and {} has not; compare models of equal inputs", options.b, info.name,
+                              options.a));
     }
   }
   std::vector<Row> rows, outputs;
-  const auto got = b.run(in_order(b.inputs(), inputs.tensors),
-                         [&](const std::string& node, const std::string& op, const std::string& value, const Datum& datum) {
-                           const auto found = wanted.find(value);
-                           if (found == wanted.end()) return;
-                           rows.push_back({node, op, value, layout_blind_difference(datum, found->second)});
-                         });
+  const auto got = b.run(in_order(b.inputs(), inputs.tensors), [&](const std::string& node, const std::string& op,
+                                                                   const std::string& value, const Datum& datum) {
+    const auto found = wanted.find(value);
+    if (found == wanted.end()) return;
+    rows.push_back({node, op, value, layout_blind_difference(datum, found->second)});
+  });
   for (size_t i = 0; i < got.size() && i < wanted_outputs.size(); ++i) {
     outputs.push_back({"", "", b.outputs()[i].name, difference(got[i], wanted_outputs[i])});
   }

@@ -89,8 +89,7 @@ std::string Difference::text() const {
 
 Difference difference(const Datum& got, const Datum& wanted) {
   if (got.is_tensor() && wanted.is_tensor()) return of_tensors(got.tensor(), wanted.tensor());
-  if (got.value.index() != wanted.value.index() ||
-      (got.is_sequence() && got.items().size() != wanted.items().size())) {
+  if (got.value.index() != wanted.value.index() || (got.is_sequence() && got.items().size() != wanted.items().size())) {
     return {.kind = fmt::format("{} where {} is wanted", type_text(got), type_text(wanted))};
   }
   Difference worst;

@@ -67,7 +67,8 @@ Finding cores() {
     limit = std::min(limit, static_cast<double>(used) / static_cast<double>(period));
   }
   const std::string text = fmt::format("{} usable of {}", limit, std::max(here, allowed));
-  if (limit < allowed) return {State::note, "cores", text, fmt::format("a quota is set: run with --threads {:.0f}", limit)};
+  if (limit < allowed)
+    return {State::note, "cores", text, fmt::format("a quota is set: run with --threads {:.0f}", limit)};
   return {State::good, "cores", text, ""};
 }
 
@@ -81,8 +82,10 @@ Finding memory() {
 
 Finding huge_pages() {
   const std::string line = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (line.find("[never]") == std::string::npos) return {State::good, "huge pages", line.empty() ? "not known" : line, ""};
-  return {State::note, "huge pages", line, "large weights read faster with: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
+  if (line.find("[never]") == std::string::npos)
+    return {State::good, "huge pages", line.empty() ? "not known" : line, ""};
+  return {State::note, "huge pages", line,
+          "large weights read faster with: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
 }
 
 // The code generator is a module of its own, beside libtrine.
@@ -99,7 +102,8 @@ Finding code_generator() {
       return {State::good, "code generator", beside.string(), ""};
     }
   }
-  return {State::note, "code generator", "not found", "fused loops are interpreted: slower; install libtrine_llvm.so beside libtrine.so"};
+  return {State::note, "code generator", "not found",
+          "fused loops are interpreted: slower; install libtrine_llvm.so beside libtrine.so"};
 }
 
 Finding gpu() {
@@ -130,12 +134,13 @@ int run(bool json) {
   const auto set = variables();
   findings.insert(findings.end(), set.begin(), set.end());
   constexpr const char* kStates[] = {"ok", "note", "BAD"};
-  const bool good = std::none_of(findings.begin(), findings.end(), [](const Finding& f) { return f.state == State::bad; });
+  const bool good =
+      std::none_of(findings.begin(), findings.end(), [](const Finding& f) { return f.state == State::bad; });
   if (json) {
     nlohmann::ordered_json report = {{"passed", good}};
     for (const Finding& f : findings) {
-      report["findings"].push_back({{"state", kStates[static_cast<int>(f.state)]}, {"what", f.what}, {"found", f.found},
-                                    {"advice", f.advice}});
+      report["findings"].push_back(
+          {{"state", kStates[static_cast<int>(f.state)]}, {"what", f.what}, {"found", f.found}, {"advice", f.advice}});
     }
     fmt::print("{}\n", report.dump(2));
   } else {

@@ -1,4 +1,6 @@
 // trine env
+#include "trine/base/env.h"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 
 #include "command.h"
 #include "terminal.h"
-#include "trine/base/env.h"
 
 namespace trine::cli {
 

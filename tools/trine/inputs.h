@@ -29,7 +29,7 @@ struct InputOptions {
   std::vector<std::string> shapes;  // of --shapes
   media::Normalise normalise;
   media::FitMode fit = media::FitMode::stretch;
-  uint64_t seed = 1;                // of `rand` without a number
+  uint64_t seed = 1;  // of `rand` without a number
 };
 
 // The picture that became an input, for drawing on it.

@@ -50,7 +50,8 @@ std::map<std::string, int64_t> sizes_of(const Engine& engine, const std::vector<
   return sizes;
 }
 
-nlohmann::ordered_json as_json(const Options& options, const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+nlohmann::ordered_json as_json(const Options& options, const Engine& engine,
+                               const std::map<std::string, int64_t>& sizes) {
   nlohmann::ordered_json report = {{"model", options.model}};
   for (const IoInfo& i : engine.inputs()) report["inputs"][i.name] = i.type.text();
   for (const IoInfo& o : engine.outputs()) report["outputs"][o.name] = o.type.text();

@@ -23,11 +23,20 @@ std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -36,7 +45,8 @@ std::string escaped(const std::string& text) {
 std::string io_rows(const std::vector<IoInfo>& infos, const char* kind) {
   std::string rows;
   for (const IoInfo& info : infos) {
-    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", kind, escaped(info.name), escaped(info.type.text()));
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", kind, escaped(info.name),
+                        escaped(info.type.text()));
   }
   return rows;
 }

@@ -25,8 +25,8 @@ constexpr Command kCommands[] = {
      setup_compare},
     {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --tolerance 1e-4",
      setup_bisect},
-    {"reduce", "find the smallest model that still fails", "trine reduce model.onnx --while 'trine compare {}' -o small.onnx",
-     setup_reduce},
+    {"reduce", "find the smallest model that still fails",
+     "trine reduce model.onnx --while 'trine compare {}' -o small.onnx", setup_reduce},
     {"env", "list every environment variable", "trine env", setup_env},
     {"doctor", "check this machine and this installation", "trine doctor", setup_doctor},
 };

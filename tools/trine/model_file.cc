@@ -51,7 +51,8 @@ BuildOptions build_options(const BuildFlags& flags) {
     throw Error(ErrorCode::device, fmt::format("--device {}: no such device here; accepted: cpu", flags.device));
   }
   if (flags.precision != "fp32") {
-    throw Error(ErrorCode::unsupported, fmt::format("--precision {}: not in this version; accepted: fp32", flags.precision));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("--precision {}: not in this version; accepted: fp32", flags.precision));
   }
   BuildOptions options;
   for (const auto& [name, dims] : parse_shapes(flags.shapes)) {
@@ -109,7 +110,8 @@ void add_input_flags(CLI::App& app, InputFlags& flags) {
   app.add_option("--seed", flags.seed, "of random inputs")->capture_default_str();
 }
 
-Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes) {
+Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags,
+                  const std::vector<std::string>& shapes) {
   InputOptions options;
   options.specs = flags.specs;
   options.shapes = shapes;
@@ -117,7 +119,9 @@ Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, 
                        .std = three(flags.std, 1, "--std"),
                        .scale = static_cast<float>(flags.scale),
                        .bgr = flags.bgr};
-  options.fit = flags.letterbox ? media::FitMode::letterbox : flags.crop ? media::FitMode::crop : media::FitMode::stretch;
+  options.fit = flags.letterbox ? media::FitMode::letterbox
+                : flags.crop    ? media::FitMode::crop
+                                : media::FitMode::stretch;
   options.seed = flags.seed;
   return make_inputs(declared, options);
 }

@@ -31,7 +31,8 @@ BuildOptions build_options(const BuildFlags& flags);
 bool is_engine_file(const std::string& path);
 // Opens an engine, or builds one from a model, showing progress on stderr; prints the engine's notes there too.
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet = false);
-Engine build_with_progress(const Model& model, const BuildOptions& options, const std::string& title, bool quiet = false);
+Engine build_with_progress(const Model& model, const BuildOptions& options, const std::string& title,
+                           bool quiet = false);
 
 // --input, --shapes, --mean, --std, --letterbox, --crop, --scale, --bgr, --seed.
 struct InputFlags {

@@ -13,7 +13,12 @@ namespace {
 // Field numbers of onnx.proto.
 enum Model : uint32_t { model_graph = 7 };
 enum Graph : uint32_t {
-  graph_node = 1, graph_initializer = 5, graph_input = 11, graph_output = 12, graph_value_info = 13, graph_sparse = 15
+  graph_node = 1,
+  graph_initializer = 5,
+  graph_input = 11,
+  graph_output = 12,
+  graph_value_info = 13,
+  graph_sparse = 15
 };
 enum NodeField : uint32_t { node_input = 1, node_output = 2, node_name = 3, node_op = 4, node_attribute = 5 };
 enum Attribute : uint32_t { attribute_graph = 6, attribute_graphs = 11 };
@@ -23,7 +28,8 @@ constexpr int kDeepest = 64;  // bodies within bodies
 
 // The string or message that `reader` stands at.
 std::string_view view(protozero::pbf_reader& reader) {
-  if (reader.wire_type() != protozero::pbf_wire_type::length_delimited) throw protozero::unknown_pbf_wire_type_exception();
+  if (reader.wire_type() != protozero::pbf_wire_type::length_delimited)
+    throw protozero::unknown_pbf_wire_type_exception();
   const auto bytes = reader.get_view();
   return {bytes.data(), bytes.size()};
 }
@@ -58,10 +64,18 @@ bool is_external(std::string_view tensor) {
 void copy_field(protozero::pbf_reader& reader, protozero::pbf_writer& writer) {
   const uint32_t tag = reader.tag();
   switch (reader.wire_type()) {
-    case protozero::pbf_wire_type::varint: writer.add_uint64(tag, reader.get_uint64()); break;
-    case protozero::pbf_wire_type::fixed64: writer.add_fixed64(tag, reader.get_fixed64()); break;
-    case protozero::pbf_wire_type::fixed32: writer.add_fixed32(tag, reader.get_fixed32()); break;
-    default: writer.add_bytes(tag, text(reader)); break;
+    case protozero::pbf_wire_type::varint:
+      writer.add_uint64(tag, reader.get_uint64());
+      break;
+    case protozero::pbf_wire_type::fixed64:
+      writer.add_fixed64(tag, reader.get_fixed64());
+      break;
+    case protozero::pbf_wire_type::fixed32:
+      writer.add_fixed32(tag, reader.get_fixed32());
+      break;
+    default:
+      writer.add_bytes(tag, text(reader));
+      break;
   }
 }
 
@@ -69,16 +83,25 @@ void read_body(std::string_view graph, std::vector<std::string>& reads, int dept
 
 // Every name that a node reads, its bodies included: too many is harmless, too few would break it.
 OnnxNode read_node(std::string_view bytes, int depth) {
-  if (depth > kDeepest) throw Error(ErrorCode::invalid_model, "reduce: bodies nested deeper than 64; no model needs that");
+  if (depth > kDeepest)
+    throw Error(ErrorCode::invalid_model, "reduce: bodies nested deeper than 64; no model needs that");
   OnnxNode node;
   node.bytes = std::string(bytes);
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) {
     switch (reader.tag()) {
-      case node_input: node.inputs.push_back(text(reader)); break;
-      case node_output: node.outputs.push_back(text(reader)); break;
-      case node_name: node.name = text(reader); break;
-      case node_op: node.op = text(reader); break;
+      case node_input:
+        node.inputs.push_back(text(reader));
+        break;
+      case node_output:
+        node.outputs.push_back(text(reader));
+        break;
+      case node_name:
+        node.name = text(reader);
+        break;
+      case node_op:
+        node.op = text(reader);
+        break;
       case node_attribute: {
         const std::string_view inside = view(reader);
         protozero::pbf_reader attribute(inside.data(), inside.size());
@@ -91,7 +114,8 @@ OnnxNode read_node(std::string_view bytes, int depth) {
         }
         break;
       }
-      default: reader.skip();
+      default:
+        reader.skip();
     }
   }
   std::erase(node.inputs, "");
@@ -114,10 +138,11 @@ void read_body(std::string_view graph, std::vector<std::string>& reads, int dept
 }
 
 int onnx_type(DType dtype) {
-  constexpr DType kTypes[] = {DType::none, DType::f32, DType::u8,  DType::i8,  DType::u16, DType::i16,     DType::i32,
-                              DType::i64,  DType::string, DType::boolean, DType::f16, DType::f64, DType::u32, DType::u64,
-                              DType::c64,  DType::c128, DType::bf16, DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2,
-                              DType::f8e5m2fnuz, DType::u4, DType::i4, DType::f4e2m1, DType::f8e8m0, DType::u2, DType::i2};
+  constexpr DType kTypes[] = {
+      DType::none, DType::f32,    DType::u8,      DType::i8,       DType::u16,        DType::i16,    DType::i32,
+      DType::i64,  DType::string, DType::boolean, DType::f16,      DType::f64,        DType::u32,    DType::u64,
+      DType::c64,  DType::c128,   DType::bf16,    DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
+      DType::u4,   DType::i4,     DType::f4e2m1,  DType::f8e8m0,   DType::u2,         DType::i2};
   for (size_t i = 0; i < std::size(kTypes); ++i) {
     if (kTypes[i] == dtype) return static_cast<int>(i);
   }
@@ -141,7 +166,8 @@ OnnxFile OnnxFile::parse(const std::vector<uint8_t>& bytes, const std::string& p
   } catch (const protozero::exception& error) {
     throw Error(ErrorCode::invalid_model, fmt::format("{}: {}; an ONNX file is needed", path, error.what()));
   }
-  if (file.nodes_.empty()) throw Error(ErrorCode::invalid_model, fmt::format("{}: no nodes; an ONNX file is needed", path));
+  if (file.nodes_.empty())
+    throw Error(ErrorCode::invalid_model, fmt::format("{}: no nodes; an ONNX file is needed", path));
   return file;
 }
 
@@ -150,23 +176,32 @@ void OnnxFile::parse_graph(std::string_view bytes) {
   protozero::pbf_writer rest(graph_rest_);
   while (reader.next()) {
     const uint32_t tag = reader.tag();
-    const bool known = tag == graph_node || tag == graph_initializer || (tag >= graph_input && tag <= graph_value_info) ||
-                       tag == graph_sparse;
+    const bool known = tag == graph_node || tag == graph_initializer ||
+                       (tag >= graph_input && tag <= graph_value_info) || tag == graph_sparse;
     if (!known) {
       copy_field(reader, rest);
       continue;
     }
     const std::string message = text(reader);
     switch (tag) {
-      case graph_node: nodes_.push_back(read_node(message, 0)); break;
+      case graph_node:
+        nodes_.push_back(read_node(message, 0));
+        break;
       case graph_initializer:
         external_ = external_ || is_external(message);
         weights_.push_back({string_field(message, tensor_name), message});
         break;
-      case graph_sparse: sparse_weights_.push_back({string_field(string_field(message, 1), tensor_name), message}); break;
-      case graph_input: inputs_.push_back({string_field(message, 1), message}); break;
-      case graph_output: outputs_.push_back({string_field(message, 1), message}); break;
-      default: infos_.push_back({string_field(message, 1), message});
+      case graph_sparse:
+        sparse_weights_.push_back({string_field(string_field(message, 1), tensor_name), message});
+        break;
+      case graph_input:
+        inputs_.push_back({string_field(message, 1), message});
+        break;
+      case graph_output:
+        outputs_.push_back({string_field(message, 1), message});
+        break;
+      default:
+        infos_.push_back({string_field(message, 1), message});
     }
   }
 }
@@ -218,7 +253,8 @@ std::string OnnxFile::cut(const std::set<size_t>& keep, const std::set<std::stri
     protozero::pbf_writer writer(graph);
     for (const size_t i : keep) writer.add_message(graph_node, nodes_[i].bytes);
     std::set<std::string> given;
-    for (const auto& [list, tag] : {std::pair{&weights_, graph_initializer}, std::pair{&sparse_weights_, graph_sparse}}) {
+    for (const auto& [list, tag] :
+         {std::pair{&weights_, graph_initializer}, std::pair{&sparse_weights_, graph_sparse}}) {
       for (const OnnxNamed& weight : *list) {
         if (!read.contains(weight.name)) continue;
         given.insert(weight.name);

@@ -12,7 +12,7 @@
 namespace trine::cli {
 
 struct OnnxNode {
-  std::string bytes;                         // of the NodeProto
+  std::string bytes;  // of the NodeProto
   std::string name, op;
   std::vector<std::string> inputs, outputs;  // inputs: also what its bodies take from outside; no empty names
 };

@@ -44,7 +44,8 @@ std::string tensor_text(const Tensor& t) {
 
 std::vector<std::string> read_labels(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::io, fmt::format("--labels {}: cannot open; a file of one name a line is needed", path));
+  if (!file)
+    throw Error(ErrorCode::io, fmt::format("--labels {}: cannot open; a file of one name a line is needed", path));
   std::vector<std::string> labels;
   for (std::string line; std::getline(file, line);) labels.push_back(line);
   return labels;
@@ -58,8 +59,9 @@ std::string label_text(const std::vector<std::string>& labels, int label) {
 std::vector<Ranked> best_classes(const Tensor& scores, size_t k) {
   const bool row = scores.rank() == 1 || (scores.rank() == 2 && scores.dim(0) == 1);
   if (!row || !is_float(scores.dtype()) || scores.elements() == 0) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--top: output {}; a classifier gives floats [classes] or [1,classes]", scores.type_text()));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--top: output {}; a classifier gives floats [classes] or [1,classes]", scores.type_text()));
   }
   auto values = scores.f64_values();
   if (!are_probabilities(values)) softmax(values);
@@ -72,7 +74,8 @@ std::vector<Ranked> best_classes(const Tensor& scores, size_t k) {
   return ranked;
 }
 
-std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture, const DetectOptions& options) {
+std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture,
+                               const DetectOptions& options) {
   const auto raw = media::decode(media::head_from_name(options.head), outputs, picture.width, picture.height,
                                  static_cast<float>(options.min_score));
   std::vector<media::Box> boxes;

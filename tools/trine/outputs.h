@@ -27,7 +27,8 @@ struct DetectOptions {
   double min_score = 0.25, iou = 0.45;
 };
 // Boxes in pixels of the picture.
-std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture, const DetectOptions& options);
+std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture,
+                               const DetectOptions& options);
 void draw_boxes(const std::string& path, const Picture& picture, const std::vector<media::Box>& boxes,
                 const std::vector<std::string>& labels);
 

@@ -92,7 +92,8 @@ Peer::Peer(const std::string& name, const std::string& model, int threads, const
     media::save_npy(file, tensor);
     files[input] = file;
   }
-  const auto answer = ask({{"do", "open"}, {"runtime", name}, {"model", model}, {"threads", threads}, {"inputs", files}});
+  const auto answer =
+      ask({{"do", "open"}, {"runtime", name}, {"model", model}, {"threads", threads}, {"inputs", files}});
   version_ = answer.at("version").get<std::string>();
 }
 
@@ -108,12 +109,14 @@ nlohmann::json Peer::ask(const nlohmann::json& question) {
   const std::string line = question.dump() + "\n";
   std::string answer;
   if (std::fputs(line.c_str(), to_) >= 0 && std::fflush(to_) == 0) {
-    for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_)) answer.push_back(static_cast<char>(c));
+    for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_))
+      answer.push_back(static_cast<char>(c));
   }
   const auto json = nlohmann::json::parse(answer, nullptr, false);
   if (!json.is_object()) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{}: {} gave no answer; it needs Python 3 with numpy, or set TRINE_PYTHON", name_, python_path()));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("{}: {} gave no answer; it needs Python 3 with numpy, or set TRINE_PYTHON", name_, python_path()));
   }
   if (json.contains("missing")) {
     throw Error(ErrorCode::unsupported, fmt::format("{}: {}; install it for {}, or set TRINE_PYTHON", name_,
@@ -131,7 +134,8 @@ std::vector<double> Peer::run(int times) { return ask({{"do", "run"}, {"times", 
 std::map<std::string, Tensor> Peer::outputs() {
   std::map<std::string, Tensor> tensors;
   const auto answer = ask({{"do", "outputs"}, {"folder", folder_}});
-  for (const auto& [name, file] : answer.at("outputs").items()) tensors[name] = media::load_npy(file.get<std::string>());
+  for (const auto& [name, file] : answer.at("outputs").items())
+    tensors[name] = media::load_npy(file.get<std::string>());
   return tensors;
 }
 

@@ -31,7 +31,7 @@ class Peer {
 
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }
-  std::vector<double> run(int times);        // milliseconds of each
+  std::vector<double> run(int times);       // milliseconds of each
   std::map<std::string, Tensor> outputs();  // of one run; outputs that are no tensors are left out
 
  private:

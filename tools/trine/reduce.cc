@@ -1,4 +1,5 @@
-// trine reduce MODEL --while "CMD": the smallest part of a model on which a command still fails as it does on the whole.
+// trine reduce MODEL --while "CMD": the smallest part of a model on which a command still fails as it does on the
+// whole.
 //
 // Three steps, each keeping what still fails: cut after the earliest node, cut before the latest one, then leave out
 // single nodes until none can go. What a kept node reads and no kept node makes becomes an input.
@@ -34,7 +35,8 @@ std::string with_path(std::string command, const std::string& path) {
 
 // Exit status, or 128 + signal.
 int status_of(const std::string& command) {
-  const int status = std::system((command + " >/dev/null 2>&1").c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
+  const int status =
+      std::system((command + " >/dev/null 2>&1").c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -70,7 +72,8 @@ std::map<std::string, Type> types_seen(const Options& options) {
   ::close(ends[1]);
   std::string text;
   char buffer[4096];
-  for (ssize_t got; child > 0 && (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
+  for (ssize_t got; child > 0 && (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(got));
   ::close(ends[0]);
   if (child > 0) ::waitpid(child, nullptr, 0);
   std::map<std::string, Type> types;
@@ -86,10 +89,14 @@ std::map<std::string, Type> types_seen(const Options& options) {
 class Reduction {
  public:
   Reduction(const Options& options, OnnxFile file)
-      : options_(options), file_(std::move(file)), types_(types_seen(options)), wanted_(status_of(with_path(options.command, options.model))) {
+      : options_(options),
+        file_(std::move(file)),
+        types_(types_seen(options)),
+        wanted_(status_of(with_path(options.command, options.model))) {
     if (wanted_ == 0) {
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("--while '{}': succeeds on {}; a command that fails there is needed", options.command, options.model));
+                  fmt::format("--while '{}': succeeds on {}; a command that fails there is needed", options.command,
+                              options.model));
     }
     for (size_t i = 0; i < file_.nodes().size(); ++i) kept_.insert(i);
     outputs_ = file_.output_names();
@@ -140,7 +147,8 @@ class Reduction {
     std::set<size_t> keep;
     for (auto i = kept_.rbegin(); i != kept_.rend(); ++i) {
       const OnnxNode& node = file_.nodes()[*i];
-      const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& o) { return wanted.contains(o); });
+      const bool needed =
+          std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& o) { return wanted.contains(o); });
       if (!needed) continue;
       keep.insert(*i);
       wanted.insert(node.inputs.begin(), node.inputs.end());
@@ -218,8 +226,10 @@ int run(const Options& options) {
 std::function<int()> setup_reduce(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file")->required();
-  app.add_option("--while", o->command, "shell command that fails on the model; {} is replaced by the file")->required();
-  app.add_option("-o,--output", o->output, "the smallest model that fails with the same exit status")->capture_default_str();
+  app.add_option("--while", o->command, "shell command that fails on the model; {} is replaced by the file")
+      ->required();
+  app.add_option("-o,--output", o->output, "the smallest model that fails with the same exit status")
+      ->capture_default_str();
   app.add_option("--shapes", o->shapes, "sizes of an input: NAME=1x3x224x224");
   add_input_flags(app, o->inputs);
   return [o] { return run(*o); };

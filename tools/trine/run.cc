@@ -45,7 +45,8 @@ std::pair<std::string, std::string> name_and_file(const std::string& text, const
   const size_t equals = text.rfind('=');
   if (equals != std::string::npos) return {text.substr(0, equals), text.substr(equals + 1)};
   if (outputs.size() == 1) return {outputs.begin()->first, text};
-  throw Error(ErrorCode::invalid_argument, fmt::format("'{}': which of {} outputs?; write NAME=FILE", text, outputs.size()));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("'{}': which of {} outputs?; write NAME=FILE", text, outputs.size()));
 }
 
 void save_outputs(const Options& options, const Outputs& outputs) {
@@ -53,7 +54,8 @@ void save_outputs(const Options& options, const Outputs& outputs) {
     const auto [name, file] = name_and_file(text, outputs);
     const Datum& value = output_named(outputs, name, "--output");
     if (!value.is_tensor()) {
-      throw Error(ErrorCode::unsupported, fmt::format("--output {}: {}; only tensors fit a .npy", name, value_text(value)));
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("--output {}: {}; only tensors fit a .npy", name, value_text(value)));
     }
     media::save_npy(file, value.tensor());
   }
@@ -77,14 +79,16 @@ Outputs wanted_outputs(const Options& options, const std::string& check, const O
 }
 
 // Prints one line per output; true when all are within the tolerance.
-bool check_outputs(const Options& options, const Outputs& outputs, const Inputs& inputs, nlohmann::ordered_json& report) {
+bool check_outputs(const Options& options, const Outputs& outputs, const Inputs& inputs,
+                   nlohmann::ordered_json& report) {
   bool good = true;
   for (const std::string& check : options.check) {
     for (const auto& [name, wanted] : wanted_outputs(options, check, outputs, inputs)) {
       const Difference d = difference(output_named(outputs, name, "--check"), wanted);
       const bool within = d.within(options.tolerance);
       good = good && within;
-      report["checks"].push_back({{"output", name}, {"against", check}, {"max_rel_error", d.max_rel}, {"passed", within}});
+      report["checks"].push_back(
+          {{"output", name}, {"against", check}, {"max_rel_error", d.max_rel}, {"passed", within}});
       if (!options.json) fmt::print("{} {} against {}: {}\n", within ? "ok" : "DIFFERS", name, check, d.text());
     }
   }
@@ -92,7 +96,8 @@ bool check_outputs(const Options& options, const Outputs& outputs, const Inputs&
 }
 
 void show_classes(const Options& options, const Datum& output, nlohmann::ordered_json& report) {
-  if (!output.is_tensor()) throw Error(ErrorCode::invalid_argument, "--top: the first output is no tensor; see trine inspect");
+  if (!output.is_tensor())
+    throw Error(ErrorCode::invalid_argument, "--top: the first output is no tensor; see trine inspect");
   const auto labels = options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
   for (const Ranked& r : best_classes(output.tensor(), options.top)) {
     report["top"].push_back({{"label", r.label}, {"name", label_text(labels, r.label)}, {"score", r.score}});
@@ -110,7 +115,9 @@ void show_boxes(const Options& options, const std::vector<Datum>& outputs, const
   const auto labels = options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
   const auto boxes = detect(tensors, *inputs.picture, options.detect);
   for (const media::Box& b : boxes) {
-    report["boxes"].push_back({{"label", b.label}, {"name", label_text(labels, b.label)}, {"score", b.score},
+    report["boxes"].push_back({{"label", b.label},
+                               {"name", label_text(labels, b.label)},
+                               {"score", b.score},
                                {"box", {b.x0, b.y0, b.x1, b.y1}}});
     if (!options.json) {
       fmt::print("{:5.2f}  {:<20} {:.0f},{:.0f} to {:.0f},{:.0f}\n", b.score, label_text(labels, b.label), b.x0, b.y0,

@@ -89,7 +89,8 @@ std::string Table::text() const {
   return out;
 }
 
-Progress::Progress(std::string title, bool quiet) : title_(std::move(title)), quiet_(quiet), terminal_(is_terminal(2)) {}
+Progress::Progress(std::string title, bool quiet)
+    : title_(std::move(title)), quiet_(quiet), terminal_(is_terminal(2)) {}
 
 void Progress::update(double fraction, const std::string& what) {
   if (quiet_) return;

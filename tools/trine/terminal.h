@@ -13,9 +13,9 @@ enum class Style { plain, bold, red, yellow, dim };
 std::string styled(const std::string& text, Style style, int stream = 1);
 bool is_terminal(int stream);
 
-std::string bytes_text(double bytes);        // "1.5 MiB"
-std::string count_text(double count);        // "4.1 G"
-std::string seconds_text(double seconds);    // "350 ms", "1.2 s", "3 min 20 s"
+std::string bytes_text(double bytes);      // "1.5 MiB"
+std::string count_text(double count);      // "4.1 G"
+std::string seconds_text(double seconds);  // "350 ms", "1.2 s", "3 min 20 s"
 
 // Rows of cells under a heading; a column of numbers is set flush right.
 class Table {

@@ -1,10 +1,11 @@
 // What --input and --shapes accept, and what terminals and reports are given.
+#include "trine/inputs.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "trine/base/error.h"
-#include "trine/inputs.h"
 #include "trine/latency.h"
 #include "trine/terminal.h"
 

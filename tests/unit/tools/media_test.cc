@@ -167,8 +167,8 @@ TEST(ToTensor, normalises_and_orders_channels) {
 }
 
 TEST(Boxes, yolov5_rows_become_boxes) {
-  const Tensor t = Tensor::of<float>(DType::f32, {1, 2, 7},
-                                     {50, 40, 20, 10, 0.9f, 0.1f, 0.8f, 50, 40, 20, 10, 0.1f, 0.9f, 0.9f});
+  const Tensor t =
+      Tensor::of<float>(DType::f32, {1, 2, 7}, {50, 40, 20, 10, 0.9f, 0.1f, 0.8f, 50, 40, 20, 10, 0.1f, 0.9f, 0.9f});
   const auto boxes = decode(Head::yolov5, {t}, 100, 100, 0.25f);
   ASSERT_EQ(boxes.size(), 1u);
   EXPECT_FLOAT_EQ(boxes[0].x0, 40);
@@ -218,7 +218,8 @@ std::string wav(int channels, int bits, const std::vector<int16_t>& samples, int
   const int size = static_cast<int>(samples.size()) * 2;
   return "RIFF" + little(36 + size, 4) + "WAVEfmt " + little(16, 4) + little(1, 2) + little(channels, 2) +
          little(16000, 4) + little(32000 * channels, 4) + little(2 * channels, 2) + little(bits, 2) + "data" +
-         little(claimed < 0 ? size : claimed, 4) + std::string(reinterpret_cast<const char*>(samples.data()), samples.size() * 2);
+         little(claimed < 0 ? size : claimed, 4) +
+         std::string(reinterpret_cast<const char*>(samples.data()), samples.size() * 2);
 }
 
 using Sounds = Folder;
@@ -249,8 +250,10 @@ TEST(Resample, keeps_a_tone) {
   }
   const Sound out = resample(sound, 16000);
   ASSERT_EQ(out.samples.size(), 16000u);
-  for (size_t i = 100; i < 15900; ++i) {  // linear interpolation: error up to (2 pi f / rate)^2 / 8, averaging as much
-    EXPECT_NEAR(out.samples[i], std::sin(2 * 3.14159265f * 220 * (static_cast<float>(i) + 0.5f) / 16000 - 3.14159265f * 220 / 22050), 3e-3);
+  // Linear interpolation errs by up to (2 pi f / rate)^2 / 8 = 5e-4, averaging two taps by half of that.
+  constexpr double kRadians = 2 * 3.14159265358979 * 220;
+  for (size_t i = 100; i < 15900; ++i) {
+    EXPECT_NEAR(out.samples[i], std::sin(kRadians * ((static_cast<double>(i) + 0.5) / 16000 - 0.5 / 22050)), 1e-3);
   }
 }
 

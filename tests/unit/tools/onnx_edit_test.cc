@@ -1,11 +1,12 @@
 // Cutting ONNX files, for `trine reduce`.
+#include "trine/onnx_edit.h"
+
 #include <gtest/gtest.h>
 
 #include <protozero/pbf_writer.hpp>
 #include <random>
 
 #include "trine/base/error.h"
-#include "trine/onnx_edit.h"
 
 namespace trine::cli {
 namespace {
@@ -75,8 +76,9 @@ TEST(OnnxEdit, what_is_not_made_any_more_becomes_an_input_of_its_type) {
   const OnnxFile cut = parsed(bytes);
   ASSERT_EQ(cut.nodes().size(), 1u);
   EXPECT_EQ(cut.nodes()[0].op, "Add");
-  const std::string type("\x12\x0e\x0a\x0c\x08\x01\x12\x08\x0a\x02\x08\x02\x0a\x02\x08\x03", 16);  // tensor f32 2, 3
-  EXPECT_NE(bytes.find("\x0a\x01" "b" + type), std::string::npos);
+  // Name "b", then its type: tensor of f32, dimensions 2 and 3.
+  const std::string info("\x0a\x01\x62\x12\x0e\x0a\x0c\x08\x01\x12\x08\x0a\x02\x08\x02\x0a\x02\x08\x03", 19);
+  EXPECT_NE(bytes.find(info), std::string::npos);
   EXPECT_EQ(bytes.find("condition"), std::string::npos) << "an input nobody reads";
 }
 
