@@ -1,4 +1,4 @@
-// The module libtrine_llvm: machine code for loop kernels. Opened with dlopen (engine/build/compile.h), never linked.
+// The module libtrine_llvm: machine code for loop kernels. Opened with dlopen (engine/build/generate.h), never linked.
 #pragma once
 
 #include <span>
