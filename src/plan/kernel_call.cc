@@ -18,6 +18,7 @@ constexpr std::array kRules = {
     Row{"matmul", matmul_calls},
     Row{"gemm", gemm_calls},
     Row{"fused_matmul", fused_matmul_calls},
+    Row{"sdpa", sdpa_calls},
     Row{"lstm", rnn_calls},
     Row{"gru", rnn_calls},
     Row{"rnn", rnn_calls},

@@ -16,6 +16,9 @@ KernelCalls gemm_calls(const Node& node, const NodeTypes& t);
 KernelCalls fused_matmul_calls(const Node& node, const NodeTypes& t);
 KernelCalls rnn_calls(const Node& node, const NodeTypes& t);
 
+// kernel_call_attention.cc
+KernelCalls sdpa_calls(const Node& node, const NodeTypes& t);
+
 // kernel_call_image.cc
 KernelCalls pool_calls(const Node& node, const NodeTypes& t);
 KernelCalls global_pool_calls(const Node& node, const NodeTypes& t);
