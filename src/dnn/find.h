@@ -9,9 +9,9 @@ struct Limits {
   CpuLevel level = cpu_level();
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
-  bool winograd = true;               // allows Numerics::winograd
-  std::vector<std::string> drop;       // names of rows that must not be used
-  double measure_seconds = 0;         // > 0: time the best candidates on random data within this budget
+  bool winograd = true;                // allows Numerics::winograd
+  std::vector<std::string> drop = {};  // names of rows that must not be used
+  double measure_seconds = 0;          // > 0: time the best candidates on random data within this budget
 };
 
 struct Candidate {
@@ -37,7 +37,7 @@ struct Choice {
 // With TRINE_DEBUG=3 the choice is printed to stderr.
 Choice find(const Problem& problem, const Limits& limits = {});
 
-// Runs `row` on random data until the median of its time is known or `budget_seconds` are spent.
+// The lower quartile of the times of `row` on random data, of at most 30 runs within `budget_seconds`.
 double measure(const KernelRow& row, const Problem& problem, int threads, double budget_seconds);
 
 }  // namespace trine::dnn

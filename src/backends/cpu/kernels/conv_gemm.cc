@@ -167,7 +167,9 @@ struct PaddedImage {
     to += (from + p.pad_begin[2]) * channels;
     if (p.in_layout == Layout::nhwc) {
       const float* source = x + (((n * p.in[0] + z) * p.in[1] + y) * p.in[2] + from) * ldx;
-      for (int64_t i = from; i < end; ++i, source += ldx, to += channels) std::copy_n(source, channels, to);
+      if (ldx == channels) return (void)std::copy_n(source, (end - from) * channels, to);
+      for (int64_t i = from; i < end; ++i, source += ldx)
+        for (int64_t c = 0; c < channels; ++c) *to++ = source[c];
       return;
     }
     for (int64_t c = 0; c < channels; ++c) {

@@ -10,26 +10,64 @@ namespace {
 constexpr int kVectors = kPanel / kWidth;  // of one panel
 constexpr int kPrefetches = 4;             // cache lines per 4 k
 
-// Any epilogue, from sums in memory; not inlined, so that tiles stay small.
-[[gnu::noinline]] void finish_rows(const Tile& t, const float* sums, int rows, int panels) {
-  const TileEpilogue& e = *t.epilogue;
-  for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < panels * kVectors; ++v) {
-      int left = t.columns - v * kWidth;
-      if (left <= 0) break;
-      float* c = t.c[i] + t.column + v * kWidth;
-      V x = load(sums + (i * panels * kVectors + v) * kWidth);
-      if (t.add_to_c) x = add(x, load_part(c, left));
-      if (t.finish) {
-        x = fma(x, set1(e.scale), e.bias ? load_part(e.bias + t.column + v * kWidth, left) : zero());
-        V residual = e.residual == dnn::Residual::none ? zero() : load_part(c + e.residual_offset, left);
-        if (e.residual == dnn::Residual::before_activation) x = add(x, residual);
-        x = activate(e.activation, x, e.alpha, e.beta);
-        if (e.residual == dnn::Residual::after_activation) x = add(x, residual);
-      }
-      store_part(c, x, left);
-    }
+// A choice made once for many vectors.
+template <Activation kActivation>
+void activate_all(float* x, int vectors, float alpha, float beta) {
+#pragma GCC unroll 2
+  for (int i = 0; i < vectors; ++i) store(x + i * kWidth, activate(kActivation, load(x + i * kWidth), alpha, beta));
+}
+
+void activate_all(Activation activation, float* x, int n, float alpha, float beta) {
+  switch (activation) {
+    case Activation::none:
+      return;
+    case Activation::relu:
+      return activate_all<Activation::relu>(x, n, alpha, beta);
+    case Activation::clip:
+      return activate_all<Activation::clip>(x, n, alpha, beta);
+    case Activation::leaky_relu:
+      return activate_all<Activation::leaky_relu>(x, n, alpha, beta);
+    case Activation::sigmoid:
+      return activate_all<Activation::sigmoid>(x, n, alpha, beta);
+    case Activation::tanh:
+      return activate_all<Activation::tanh>(x, n, alpha, beta);
+    case Activation::silu:
+      return activate_all<Activation::silu>(x, n, alpha, beta);
+    case Activation::hardsigmoid:
+      return activate_all<Activation::hardsigmoid>(x, n, alpha, beta);
+    case Activation::hardswish:
+      return activate_all<Activation::hardswish>(x, n, alpha, beta);
+    case Activation::gelu:
+      return activate_all<Activation::gelu>(x, n, alpha, beta);
+    case Activation::gelu_tanh:
+      return activate_all<Activation::gelu_tanh>(x, n, alpha, beta);
   }
+}
+
+// Any epilogue, from sums in memory; not inlined, so that tiles stay small.
+[[gnu::noinline]] void finish_rows(const Tile& t, float* sums, int rows, int panels) {
+  const TileEpilogue& e = *t.epilogue;
+  int vectors = panels * kVectors;
+  auto for_vectors = [&](auto body) {
+    for (int i = 0; i < rows; ++i)
+      for (int v = 0; v < vectors && v * kWidth < t.columns; ++v)
+        body(sums + (i * vectors + v) * kWidth, t.c[i] + t.column + v * kWidth, v * kWidth, t.columns - v * kWidth);
+  };
+  if (t.add_to_c) for_vectors([&](float* x, float* c, int, int left) { store(x, add(load(x), load_part(c, left))); });
+  if (t.finish) {
+    bool before = e.residual == dnn::Residual::before_activation;
+    for_vectors([&](float* x, float* c, int column, int left) {
+      V bias = e.bias ? load_part(e.bias + t.column + column, left) : zero();
+      V y = fma(load(x), set1(e.scale), bias);
+      store(x, before ? add(y, load_part(c + e.residual_offset, left)) : y);
+    });
+    activate_all(e.activation, sums, rows * vectors, e.alpha, e.beta);
+  }
+  bool after = t.finish && e.residual == dnn::Residual::after_activation;
+  for_vectors([&](float* x, float* c, int, int left) {
+    V y = load(x);
+    store_part(c, after ? add(y, load_part(c + e.residual_offset, left)) : y, left);
+  });
 }
 
 // The accumulators, as an array that must live in registers: every index into it is a constant after unrolling.
@@ -111,8 +149,22 @@ template <int kRows, int kPanels>
   }
 }
 
+// What the epilogue will touch starts its way to L1 while the sums are made.
+template <int kRows, int kPanels>
+[[gnu::always_inline]] inline void prefetch_outputs(const Tile& t) {
+  bool reads = t.epilogue->residual != dnn::Residual::none && t.finish;
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) __builtin_prefetch(t.c[i] + t.column + p * kPanel, 1, 3);
+    if (!reads) continue;
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) prefetch_l1(t.c[i] + t.column + p * kPanel + t.epilogue->residual_offset);
+  }
+}
+
 template <int kRows, int kPanels>
 [[gnu::noinline]] void run_tile(const Tile& t) {
+  prefetch_outputs<kRows, kPanels>(t);
   Sums<kRows, kPanels * kVectors> s;
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {

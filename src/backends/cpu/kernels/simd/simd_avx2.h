@@ -25,6 +25,7 @@ using Mask = __m256;
 [[gnu::always_inline]] inline V sub(V a, V b) { return _mm256_sub_ps(a, b); }
 [[gnu::always_inline]] inline V mul(V a, V b) { return _mm256_mul_ps(a, b); }
 [[gnu::always_inline]] inline V div(V a, V b) { return _mm256_div_ps(a, b); }
+[[gnu::always_inline]] inline V reciprocal(V a) { return _mm256_div_ps(_mm256_set1_ps(1), a); }
 [[gnu::always_inline]] inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 // sum += a * b, in place: as an intrinsic GCC renames the sums from step to step and then runs out of registers.
 [[gnu::always_inline]] inline void fma_into(V& sum, V a, V b) {
@@ -57,6 +58,9 @@ using Mask = __m256;
   __m128 s = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
   s = _mm_max_ps(s, _mm_movehl_ps(s, s));
   return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
+}
+[[gnu::always_inline]] inline void prefetch_l1(const void* p) {
+  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
 }
 [[gnu::always_inline]] inline void prefetch_l2(const void* p) {
   _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);

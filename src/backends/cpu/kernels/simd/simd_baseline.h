@@ -38,6 +38,7 @@ using Mask = int32_t __attribute__((vector_size(16)));
 [[gnu::always_inline]] inline V sub(V a, V b) { return a - b; }
 [[gnu::always_inline]] inline V mul(V a, V b) { return a * b; }
 [[gnu::always_inline]] inline V div(V a, V b) { return a / b; }
+[[gnu::always_inline]] inline V reciprocal(V a) { return 1 / a; }
 [[gnu::always_inline]] inline V fma(V a, V b, V c) { return a * b + c; }  // rounded once where the machine can
 [[gnu::always_inline]] inline void fma_into(V& sum, V a, V b) { sum = sum + a * b; }
 [[gnu::always_inline]] inline void fma_broadcast(V& sum, const float* a, V b) { sum = sum + V{*a, *a, *a, *a} * b; }
@@ -71,6 +72,7 @@ using Mask = int32_t __attribute__((vector_size(16)));
   float x = a[0] > a[1] ? a[0] : a[1], y = a[2] > a[3] ? a[2] : a[3];
   return x > y ? x : y;
 }
+[[gnu::always_inline]] inline void prefetch_l1(const void* p) { __builtin_prefetch(p, 0, 3); }
 [[gnu::always_inline]] inline void prefetch_l2(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 // d[j * ldd + i] = s[i * lds + j] for a 16 x 16 block.

@@ -28,7 +28,10 @@ using dnn::Activation;
   return scale_by_power(p, n);
 }
 
-[[gnu::always_inline]] inline V sigmoid(V x) { return div(set1(1.f), add(set1(1.f), exp(sub(zero(), x)))); }
+// Below -87 the result stays at that of -87, 1.6e-38, which keeps the reciprocal in range.
+[[gnu::always_inline]] inline V sigmoid(V x) {
+  return reciprocal(add(set1(1.f), exp(vmin(set1(87.f), sub(zero(), x)))));
+}
 
 // x * P(x^2) / Q(x^2), P of degree 6 and Q of degree 3, clamped where tanh rounds to 1.
 [[gnu::always_inline]] inline V tanh(V value) {
@@ -45,7 +48,7 @@ using dnn::Activation;
   q = fma(q, t, set1(1.18534705686654e-04f));
   q = fma(q, t, set1(2.26843463243900e-03f));
   q = fma(q, t, set1(4.89352518554385e-03f));
-  return div(mul(p, x), q);
+  return mul(mul(p, x), reciprocal(q));
 }
 
 // erf(x) = x * P(u), u = 2 x^2 / 3.93^2 - 1: Chebyshev interpolation of degree 15, in powers of u.
