@@ -22,7 +22,8 @@ if(sources)
   target_link_libraries(run_node_tests PRIVATE trine nlohmann_json::nlohmann_json)
 endif()
 
-# libFuzzer targets: cmake --preset fuzz.
+# libFuzzer targets, built and run by tests/fuzz/run.sh.
+option(TRINE_FUZZ "Build the fuzz targets (needs clang and TRINE_SANITIZE=fuzzer-no-link,...)" OFF)
 if(TRINE_FUZZ)
   file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cc)
   foreach(target ${targets})
