@@ -199,15 +199,19 @@ bool Rewriter::replace(ValueId from, ValueId to) {
 }
 
 void Rewriter::define(ValueId v, ValueId as) {
-  if (replace(v, as)) return;
+  if (!replace(v, as)) make(v, "identity", {as});
+}
+
+void Rewriter::make(ValueId v, std::string_view op_name, std::vector<ValueId> inputs, Attrs attrs) {
   if (const int n = maker(v); n >= 0) {
     auto& outputs = nodes_[static_cast<size_t>(n)].outputs;
     std::replace(outputs.begin(), outputs.end(), v, kNoValue);
   }
   Node made;
-  made.op = &op("identity");
+  made.op = &op(op_name);
   made.name = graph_.value(v).name;
-  made.inputs = {as};
+  made.inputs = std::move(inputs);
+  made.attrs = std::move(attrs);
   made.outputs = {v};
   nodes_.push_back(std::move(made));
   link(size() - 1);
@@ -233,6 +237,21 @@ void Rewriter::erase(int n) {
   unlink(n);
   nodes_[static_cast<size_t>(n)].op = nullptr;
   changed_ = true;
+}
+
+void Rewriter::fuse(const std::vector<int>& nodes, std::string_view op_name, std::vector<ValueId> inputs,
+                    std::vector<ValueId> outputs, std::shared_ptr<Graph> body) {
+  Node made;
+  made.op = &op(op_name);
+  take_sources(made, nodes);
+  for (int n : nodes) erase(n);
+  made.name = graph_.value(outputs[0]).name;
+  made.inputs = std::move(inputs);
+  made.outputs = std::move(outputs);
+  made.bodies = {std::move(body)};
+  nodes_.push_back(std::move(made));
+  link(size() - 1);
+  infer(size() - 1);
 }
 
 std::vector<ValueId> Rewriter::inline_graph(const Graph& body, const std::vector<ValueId>& inputs) {

@@ -75,9 +75,14 @@ class Rewriter {
   bool replace(ValueId from, ValueId to);
   // As replace, but where the name of a graph output is in the way an identity node gives it.
   void define(ValueId v, ValueId as);
+  // A new node makes v, which its former maker no longer does.
+  void make(ValueId v, std::string_view op, std::vector<ValueId> inputs, Attrs attrs = {});
   // Makes v, an output of some node, a constant.
   void make_constant(ValueId v, Tensor tensor);
   void erase(int n);
+  // One node with a body takes the place of `nodes` and makes `outputs`, some of theirs.
+  void fuse(const std::vector<int>& nodes, std::string_view op, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
+            std::shared_ptr<Graph> body);
   // Copies another graph's nodes in; `inputs` stand for its inputs. Returns the values of its outputs.
   std::vector<ValueId> inline_graph(const Graph& body, const std::vector<ValueId>& inputs);
   // Infers the types of n's outputs again, after an edit that changed them.

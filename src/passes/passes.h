@@ -18,5 +18,8 @@ bool fold_pads(Graph& graph);
 bool fuse_matmul(Graph& graph);
 bool fold_affine(Graph& graph);
 bool fuse_epilogues(Graph& graph);
+bool prefer_nhwc(Graph& graph);
+bool sink_transposes(Graph& graph);
+bool fuse_groups(Graph& graph);
 
 }  // namespace trine

@@ -32,10 +32,17 @@ constexpr Pass kPasses[] = {
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
+    // Choose the layout, and let transposes cancel; those that reach a product become its flags.
+    {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
+    {"sink_transposes", "transposes move towards the outputs until they cancel", sink_transposes},
+    {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
     // New constants and chains came up on the way.
+    {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
     {"fold_constants", "computes what depends on constants alone", fold_constants},
     {"simplify", "drops nodes that do nothing; merges chains of two", simplify},
     {"share_equal", "equal nodes and constants become one", share_equal},
+    // Last: what stays is divided among generated kernels.
+    {"fuse_groups", "elementwise nodes and reductions become groups of one kernel each", fuse_groups},
 };
 
 size_t count_nodes(const Graph& graph) { return graph.nodes.size(); }

@@ -10,11 +10,11 @@
 
 #include "passes/match.h"
 #include "passes/passes.h"
+#include "passes/permute.h"
 
 namespace trine {
 namespace {
 
-using Perm = std::vector<int64_t>;
 const Perm kSwapLast = {0, 1, 3, 2}, kSplitHeads = {0, 2, 1, 3}, kSplitHeadsSwapped = {0, 2, 3, 1};
 constexpr double kHides = -1e4;  // a score put in place of a hidden one: next to any other its probability is 0
 
@@ -26,8 +26,6 @@ struct Attention {
   std::optional<double> fill;   // of a boolean mask: the score of a hidden key
   std::vector<int> nodes;
 };
-
-Perm perm_of(const Rewriter& r, int n) { return r.is(n, "transpose") ? r.node(n).attrs.integers("perm") : Perm{}; }
 
 // Looks through mul and div by a number.
 ValueId without_scale(const Rewriter& r, ValueId v, Attention& a) {
@@ -223,12 +221,7 @@ void rewrite(Rewriter& r, int n, const Attention& a) {
   Attrs attrs;
   attrs.set("scale", a.scale);
   if (rewrite_packed(r, n, a, mask, attrs)) return;
-  const auto turned = [&](ValueId v, const Perm& perm) {
-    Attrs t;
-    t.set("perm", perm);
-    return r.add("transpose", {v}, t);
-  };
-  std::vector<ValueId> inputs = {a.q, a.k_transposed ? turned(a.k, kSwapLast) : a.k, a.v};
+  std::vector<ValueId> inputs = {a.q, a.k_transposed ? add_transpose(r, a.k, kSwapLast) : a.k, a.v};
   inputs.insert(inputs.end(), mask.begin(), mask.end());
   r.rewrite(n, "sdpa", inputs, std::move(attrs), a.nodes);
 }

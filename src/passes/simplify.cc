@@ -5,6 +5,7 @@
 
 #include "passes/match.h"
 #include "passes/passes.h"
+#include "passes/permute.h"
 
 namespace trine {
 namespace {
@@ -31,9 +32,9 @@ ValueId dropout(const Rewriter& r, int n) {
 }
 
 ValueId identity_transpose(const Rewriter& r, int n) {
-  const auto perm = r.node(n).attrs.integers("perm");
-  if (perm.empty()) return r.rank(r.input(n, 0)) >= 0 && r.rank(r.input(n, 0)) <= 1 ? r.input(n, 0) : kNoValue;
-  return std::is_sorted(perm.begin(), perm.end()) && perm[0] == 0 ? r.input(n, 0) : kNoValue;
+  const Perm p = perm_of(r, n);
+  const int rank = r.rank(r.input(n, 0));
+  return rank == 0 || rank == 1 || (!p.empty() && is_identity(p)) ? r.input(n, 0) : kNoValue;
 }
 
 ValueId single_input(const Rewriter& r, int n) { return r.node(n).inputs.size() == 1 ? r.input(n, 0) : kNoValue; }
@@ -113,10 +114,9 @@ constexpr RuleRow kRules[] = {
 bool compose_transposes(Rewriter& r, int n) {
   const int inner = r.is(n, "transpose") ? r.made_by(r.input(n, 0), "transpose") : -1;
   if (inner < 0) return false;
-  const auto p = r.node(inner).attrs.integers("perm"), q = r.node(n).attrs.integers("perm");
+  const Perm p = perm_of(r, inner), q = perm_of(r, n);
   if (p.empty() || p.size() != q.size()) return false;
-  std::vector<int64_t> perm;
-  for (int64_t axis : q) perm.push_back(p[static_cast<size_t>(axis)]);
+  Perm perm = compose(p, q);
   Attrs attrs;
   attrs.set("perm", std::move(perm));
   r.rewrite(n, "transpose", {r.input(inner, 0)}, std::move(attrs), {inner});
