@@ -1,3 +1,3 @@
 # Benchmark programs; built only when asked for (ninja bench_dnn).
 add_executable(bench_dnn EXCLUDE_FROM_ALL bench/dnn.cc)
-target_link_libraries(bench_dnn PRIVATE trine_rt fmt::fmt-header-only)
+target_link_libraries(bench_dnn PRIVATE trine_rt)
