@@ -1,6 +1,6 @@
 // Runs the backend node tests that onnx_backend.py wrote.
 //
-//   run_node_tests DATA [--mode reference] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE] [--min PERCENT]
+//   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE] [--min PERCENT]
 //
 // Prints `onnx backend node tests: P of N passed`. A case that cannot be imported, run or compared has failed; nothing is
 // skipped. The exit status is 1 when fewer than PERCENT (95 unless told) passed.
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,8 @@
 #include "import/onnx/import.h"
 #include "isolate.h"
 #include "trine/base/error.h"
+#include "trine/engine/build.h"
+#include "trine/engine/session.h"
 
 namespace trine::conformance {
 namespace {
@@ -62,7 +65,8 @@ Arguments read_arguments(int argc, char** argv) {
     else throw Error(ErrorCode::invalid_argument, word + ": no such option");
   }
   if (a.data.empty()) throw Error(ErrorCode::invalid_argument, "run_node_tests: give the folder that onnx_backend.py wrote");
-  if (a.mode != "reference") throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference is accepted", a.mode));
+  if (a.mode != "reference" && a.mode != "engine" && a.mode != "interpreter")
+    throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference, engine and interpreter are accepted", a.mode));
   return a;
 }
 
@@ -99,23 +103,35 @@ std::vector<Type> types_of(const Graph& graph, const std::vector<ValueId>& ids) 
   return types;
 }
 
+// The operators' references, or an engine with machine code, or one whose loops are interpreted; built, written, read back.
+using Runner = std::function<std::vector<Datum>(std::vector<Datum>)>;
+Runner runner_of(const std::string& path, const ImportedModel& model, const std::string& mode) {
+  if (mode == "reference") return [&](std::vector<Datum> in) { return evaluate(model.graph, std::move(in)); };
+  const Engine built = build(load(path), {.threads = 1, .verify = Verify::off, .code = mode == "engine"});
+  const std::vector<uint8_t> file = built.to_bytes();
+  const Engine engine = Engine::from_bytes(file.data(), file.size());
+  auto session = std::make_shared<Session>(engine, SessionOptions{.threads = 1});
+  return [session](std::vector<Datum> in) { return session->run(in); };
+}
+
 // Empty when the case passed.
-std::string run_case(const std::string& folder, const Case& c) {
+std::string run_case(const std::string& folder, const Case& c, const std::string& mode) {
   ImportedModel model = import_onnx(folder + "/model.onnx", {.name = c.name});
   const std::vector<Type> inputs = types_of(model.graph, model.graph.inputs), outputs = model.declared_outputs;
+  const Runner run = runner_of(folder + "/model.onnx", model, mode);
   for (int set = 0; set < c.sets; ++set) {
     const std::string prefix = fmt::format("{}/{}", folder, set);
     std::vector<Datum> in;
     for (size_t i = 0; i < inputs.size(); ++i) in.push_back(read_datum(fmt::format("{}_input_{}.pb", prefix, i), inputs[i]));
-    const std::vector<Datum> got = evaluate(model.graph, std::move(in));
+    const std::vector<Datum> got = run(std::move(in));
     if (std::string d = check_outputs(model, got, prefix, outputs, c.tolerance); !d.empty()) return d;
   }
   return "";
 }
 
-std::string run_case_guarded(const std::string& data, const Case& c) {
+std::string run_case_guarded(const std::string& data, const Case& c, const std::string& mode) {
   try {
-    return run_case(data + "/" + c.name, c);
+    return run_case(data + "/" + c.name, c, mode);
   } catch (const std::exception& e) {
     const std::string what = e.what();
     return what.empty() ? "threw without a message" : what;
@@ -178,7 +194,7 @@ int run(int argc, char** argv) {
   Outcome outcome = read_cases(arguments);
   constexpr unsigned kSecondsEach = 60;
   outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach,
-                                 [&](size_t i) { return run_case_guarded(arguments.data, outcome.cases[i]); });
+                                 [&](size_t i) { return run_case_guarded(arguments.data, outcome.cases[i], arguments.mode); });
   if (!arguments.json.empty()) write_json(outcome, arguments.json);
   if (!arguments.failures.empty()) write_failures(outcome, arguments.failures);
   if (!arguments.markdown.empty()) write_markdown(outcome, arguments.data, arguments.markdown);
