@@ -8,10 +8,10 @@ namespace trine {
 
 Strides dense_strides(const Dims& dims) {
   Strides strides(dims.size());
-  int64_t step = 1;
+  uint64_t step = 1;  // may wrap where another dimension is 0: then nothing is read through it
   for (size_t i = dims.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= dims[i];
+    strides[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(dims[i]);
   }
   return strides;
 }

@@ -2,7 +2,9 @@
 // by ourselves; JPEG 2000 and WebP are refused by name.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
+#include "ops/jpeg_math.h"
 #include "ops/shape_rules.h"
 #include "ops/tiff.h"
 #include "trine/base/error.h"
@@ -32,6 +34,20 @@ bool starts_with(const Tensor& bytes, int64_t at, std::string_view text) {
          std::memcmp(bytes.as<char>() + at, text.data(), text.size()) == 0;
 }
 
+// stb_image's JPEG reader with our arithmetic.
+stbi_uc* load_jpeg(const stbi_uc* bytes, int size, int* width, int* height, int* channels) {
+  stbi__context source;
+  stbi__start_mem(&source, bytes, size);
+  const auto reader = std::make_unique<stbi__jpeg>();
+  std::memset(static_cast<void*>(reader.get()), 0, sizeof(stbi__jpeg));
+  reader->s = &source;
+  stbi__setup_jpeg(reader.get());
+  reader->idct_block_kernel = jpeg::inverse_dct;
+  reader->resample_row_hv_2_kernel = jpeg::upsample_2x2;
+  reader->YCbCr_to_RGB_kernel = jpeg::to_rgb;
+  return load_jpeg_image(reader.get(), width, height, channels, 3);
+}
+
 RgbImage decode_with_stb(const EvalContext& c, const Tensor& encoded) {
   const auto* bytes = encoded.as<stbi_uc>();
   const int size = static_cast<int>(std::min<int64_t>(encoded.elements(), 1 << 30));
@@ -40,7 +56,9 @@ RgbImage decode_with_stb(const EvalContext& c, const Tensor& encoded) {
     c.fail("the bytes are no JPEG, PNG, BMP, PPM, PGM or plain TIFF image");
   if (int64_t{width} * height > kMaxPixels)
     c.fail("the image has " + std::to_string(width) + "x" + std::to_string(height) + " pixels; at most 2^27");
-  stbi_uc* pixels = stbi_load_from_memory(bytes, size, &width, &height, &channels, 3);
+  stbi_uc* pixels = starts_with(encoded, 0, "\xff\xd8")
+                        ? load_jpeg(bytes, size, &width, &height, &channels)
+                        : stbi_load_from_memory(bytes, size, &width, &height, &channels, 3);
   if (!pixels) c.fail(std::string("the image is damaged: ") + stbi_failure_reason());
   RgbImage image{width, height, std::vector<uint8_t>(pixels, pixels + int64_t{3} * width * height)};
   stbi_image_free(pixels);

@@ -35,7 +35,7 @@ void infer_range(InferContext& c) {
       c.set(0, dtype, {Dim(n)});
       if (n > kMaxContent) return;
       std::vector<Dim> values;
-      for (int64_t i = 0; i < n; ++i) values.push_back(s + Dim(i) * d);
+      for (int64_t i = 0; i < n; ++i) values.push_back(i == 0 ? s : values.back() + d);
       c.set_content(0, std::move(values));
       return;
     }
@@ -75,7 +75,7 @@ void range_reference(EvalContext& c) {
   if (delta == 0) c.fail("delta is 0; it must not be");
   const int64_t n = element_count(Dims{integer_count(start, scalar_integer(c, 1, "limit"), delta)});
   std::vector<int64_t> values(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i)] = start + i * delta;  // below limit: no overflow
+  for (size_t i = 0; i < values.size(); ++i) values[i] = i == 0 ? start : values[i - 1] + delta;  // stays before limit
   c.set(0, Tensor::from_i64(dtype, {n}, values));
 }
 

@@ -37,9 +37,27 @@ const std::vector<NamedClass>& posix_classes() {
   return classes;
 }
 
+// \Q...\E as single escaped characters.
+std::vector<char32_t> without_quotes(const std::vector<char32_t>& pattern) {
+  std::vector<char32_t> result;
+  bool quoted = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char32_t c = pattern[i], following = i + 1 < pattern.size() ? pattern[i + 1] : 0;
+    if (c == '\\' && following == (quoted ? 'E' : 'Q')) {
+      quoted = !quoted;
+      ++i;
+      continue;
+    }
+    if (quoted && c < 128 && !is_letter(c) && !is_digit(c)) result.push_back('\\');
+    result.push_back(c);
+    if (!quoted && c == '\\' && i + 1 < pattern.size()) result.push_back(pattern[++i]);  // "\\Q" is no quote
+  }
+  return result;
+}
+
 }  // namespace
 
-RegexParser::RegexParser(std::string_view pattern) : pattern_(decode_utf8(pattern)), text_(pattern) {}
+RegexParser::RegexParser(std::string_view pattern) : pattern_(without_quotes(decode_utf8(pattern))), text_(pattern) {}
 
 void RegexParser::fail(const std::string& what) const {
   throw Error(ErrorCode::invalid_model, "regex '" + text_ + "', character " + std::to_string(at_) + ": " + what);
@@ -326,15 +344,6 @@ RegexParser::Fragment RegexParser::escape() {
     case 'z': return single(Kind::text_end);
     case 'b': return single(Kind::word);
     case 'B': return single(Kind::not_word);
-    case 'Q': {
-      Fragment all = single(Kind::jump);
-      while (!at_end() && !(peek() == '\\' && peek(1) == 'E')) {
-        const char32_t literal = next();
-        all = join(all, take({{literal, literal}}));
-      }
-      if (!at_end()) at_ += 2;
-      return all;
-    }
     default: break;
   }
   if (Ranges set = perl_class(c); !set.empty()) return take(std::move(set));

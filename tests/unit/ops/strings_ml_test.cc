@@ -23,7 +23,7 @@ TEST(Regex, Re2Syntax) {
       {R"(\d+\.\w*)", "12.a_", true}, {R"([\d\s]+)", "1 2", true}, {"(?i)straße", "STRAßE", true},
       {"(?i:a)b", "Ab", true},  {"(?i:a)b", "AB", false},      {".", "é", true},
       {".", "\n", false},       {"(?s).", "\n", true},         {R"(\bfoo\b.*)", "foo bar", true},
-      {R"(\x41\x{e9})", "Aé", true}, {"^a$", "a", true},       {R"(\Qa.b\E+)", "a.bb", true},
+      {R"(\x41\x{e9})", "Aé", true}, {"^a$", "a", true},       {R"(\Qa.b\E+)", "a.bb", true}, {R"(\\Q)", "\\Q", true},
       {"(?P<n>a+)b", "aab", true}, {"a{,2}", "a{,2}", true},   {"(a*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false},
       {"a??b", "ab", true},     {"(?m)^a$\n^b$", "a\nb", true}};
   for (const auto& c : cases) EXPECT_EQ(Regex(c.pattern).full_match(c.text), c.matches) << c.pattern << " on " << c.text;
@@ -71,7 +71,8 @@ TEST(LinearClassifier, OneScoreForTwoClasses) {
                                     {"classlabels_strings", Strings{"no", "yes"}}, {"post_transform", std::string("LOGISTIC")}}), 2);
   EXPECT_EQ(y[0].strings(), (Strings{"yes", "no"}));
   const double p = 1 / (1 + std::exp(-2.5));
-  expect_near({y[1].f64_values().begin(), y[1].f64_values().begin() + 2}, {1 - p, p}, 1e-6);
+  const double q = 1 / (1 + std::exp(1.5));
+  expect_near(y[1].f64_values(), {1 - p, p, 1 - q, q}, 1e-6);
 }
 
 TEST(TreeEnsembleRegressor, HostileTreesAreErrors) {
