@@ -12,7 +12,7 @@ struct CastRules {
 };
 
 // Float to float rounds half to even, past the range to infinity (f8: `overflow`; f6, f4: the largest value). Float to
-// integer truncates and saturates, NaN becoming 0; sub-byte integers keep the low bits, as integer to integer does.
+// integer truncates and saturates, NaN becoming 0; out of range of a sub-byte integer gives 0. Integers wrap.
 // To boolean is != 0. Strings are parsed and printed (shortest text that reads back the same); one that is no number
 // throws Error{invalid_argument}. Complex numbers convert to each other only.
 Tensor cast(const Tensor& x, DType to, const CastRules& rules = {});

@@ -39,7 +39,7 @@ Scalar lower(LowerContext& c) {
   const auto at = scale_index(c);
   if (!at || !has_loop_form(c.input_type(0).dtype) || type_set(c.input_type(1).dtype) != kFloats) return {};
   Scalar x = c.load(0);
-  if (c.has(2)) x = c.sub(x, c.load(2, *at));
+  if (c.has(2)) x = c.sub(x, c.load(2, zero_index(c, *at)));
   const Scalar scale = c.load(1, *at);
   return c.cast(c.mul(c.cast(x, c.type(scale)), scale), c.output_type().dtype);
 }

@@ -44,7 +44,8 @@ void check_scales(InferContext& c) {
   const int64_t block = c.attrs().integer("block_size");
   if (block < 0) c.fail(fmt::format("block_size is {}; it must not be negative", block));
   const Shape &x = c.shape(0), &scale = c.shape(1), &zero = c.shape(2);
-  if (c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() != scale.rank())
+  const bool single_zero = zero.is_static() && element_count(zero.static_dims()) == 1;  // [] or [1], whatever scale has
+  if (c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() != scale.rank() && !single_zero)
     c.fail(fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(), c.input(1).text()));
   if (!x.has_rank() || !scale.has_rank() || scale.rank() == 0) return;
   if (scale.is_static() && element_count(scale.static_dims()) == 1) return;
@@ -68,6 +69,12 @@ std::optional<codegen::Index> scale_index(codegen::LowerContext& c) {
   codegen::Index index = c.index();
   index[axis] = floor_div(index[axis], block);
   return index;
+}
+
+codegen::Index zero_index(codegen::LowerContext& c, const codegen::Index& scale) {
+  const Shape& zero = c.shape(2);
+  if (!zero.has_rank() || zero.rank() == static_cast<int>(scale.size())) return scale;
+  return codegen::Index(static_cast<size_t>(zero.rank()), Dim(0));
 }
 
 double round_to(DType type, double value) {

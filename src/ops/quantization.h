@@ -26,6 +26,8 @@ ScaleMap scale_map(EvalContext& c, const Dims& x, const Dims& scale);
 void check_scales(InferContext& c);
 // Index of the scale for the wanted element; nothing where ranks are unknown.
 std::optional<codegen::Index> scale_index(codegen::LowerContext& c);
+// The same for the zero point, whose rank may differ from scale's where both have one element.
+codegen::Index zero_index(codegen::LowerContext& c, const codegen::Index& scale);
 
 // Rounds to a float type of at most 64 bits.
 double round_to(DType type, double value);

@@ -69,7 +69,7 @@ Scalar lower(LowerContext& c) {
   if (type_set(c.input_type(1).dtype) != kFloats) return {};
   Scalar quotient = c.div(c.cast(c.load(0), DType::f32), c.cast(c.load(1, *at), DType::f32));
   if (precision != DType::f32) quotient = c.cast(quotient, precision);
-  const Scalar zero = c.has(2) ? c.load(2, *at) : c.constant(DType::i32, 0);
+  const Scalar zero = c.has(2) ? c.load(2, zero_index(c, *at)) : c.constant(DType::i32, 0);
   const auto bound = [&](double limit) {
     return c.cast(c.sub(c.like(zero, limit), zero), DType::f32);
   };

@@ -48,6 +48,7 @@ TEST(QuantizeLinear, AxisAndBlocks) {
 }
 
 TEST(DequantizeLinear, TypesAndZeroPoints) {
+  expect_near(reals("dequantize_linear", {ints(DType::i4, {2}, {-8, 7}), floats({}, {2}), ints(DType::i4, {1}, {1})}), {-18, 12});
   expect_near(reals("dequantize_linear", {ints(DType::i8, {2}, {-128, 127}), floats({}, {0.5}), ints(DType::i8, {}, {-2})}),
               {-63, 64.5});
   const auto y = run_op("dequantize_linear", {ints(DType::i32, {1}, {1000}), floats({}, {0.25})},
