@@ -189,7 +189,8 @@ void Executor::run_loops(const Segment& segment, const Call& call) {
 void Executor::run_host(const Segment& segment, const Call& call) {
   const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
   EvalContext context(node, data_of(segment, node.inputs), [&](const Graph& body, std::vector<Datum> inputs) {
-    for (size_t k = 0; k < node.bodies.size(); ++k)
+    const size_t planned = plan_->steps[static_cast<size_t>(call.node)].bodies.size();  // none for a loop that fell back
+    for (size_t k = 0; k < planned; ++k)
       if (node.bodies[k].get() == &body) return this->body(call.node, static_cast<int>(k)).run(inputs);
     return evaluate(body, std::move(inputs));
   });

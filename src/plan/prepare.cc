@@ -269,6 +269,13 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::invalid_argument, fmt::format("input '{}': {}; expected {}", name, what, have.text()));
   };
+  if (have.kind == Type::Kind::optional || (have.kind == Type::Kind::sequence && got.kind == Type::Kind::none)) {
+    if (have.kind == Type::Kind::optional && got.kind != Type::Kind::none) {
+      if (have.element && have.element->kind != got.kind) fail(fmt::format("got {}", got.text()));
+      have = Type::optional(got);
+    }
+    return;  // an empty sequence does not say what it would hold
+  }
   if (have.kind != got.kind) fail(fmt::format("got {}", got.text()));
   if (!have.is_tensor()) return;
   if (have.dtype != DType::none && have.dtype != got.dtype) fail(fmt::format("got {}", got.text()));
