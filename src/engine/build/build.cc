@@ -1,0 +1,121 @@
+// build: passes, plan, code, rows, verification.
+#include <fmt/format.h>
+
+#include "engine/build/generate.h"
+#include "engine/build/model_state.h"
+#include "engine/build/shapes.h"
+#include "engine/build/verify.h"
+#include "engine/engine_state.h"
+#include "graph/infer.h"
+#include "passes/pipeline.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr int kPhases = 5;
+constexpr int kVerifyRounds = 4;  // dropping a row may bring in another wrong one
+
+class Builder {
+ public:
+  Builder(const Model& model, const BuildOptions& options) : options_(options), graph_(model.state()->graph->deep_copy()) {
+    state_->metadata = model.metadata();
+    limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
+    limits_.winograd = !options.strict_fp32;
+    limits_.measure_seconds = options.budget_seconds;
+    limits_.drop = options.drop;
+  }
+
+  Engine run() {
+    tell("optimise", 0);
+    const std::map<std::string, int64_t> likely = apply_shapes(graph_, options_.shapes);
+    optimise();
+    tell("plan", 1);
+    auto graph = std::make_shared<const Graph>(std::move(graph_));
+    plan_ = make_plan(graph, limits_);
+    types_ = representative_inputs(*graph, likely);
+    tell("generate code", 2);
+    generate();
+    tell("choose kernels", 3);
+    choose();
+    tell("verify", 4);
+    verify();
+    tell("done", kPhases);
+    state_->graph = std::move(graph);
+    state_->plan = plan_;
+    set_io(*state_);
+    return Engine(std::move(state_));
+  }
+
+ private:
+  void tell(const std::string& phase, int done) {
+    if (options_.progress) options_.progress(phase, done, kPhases);
+  }
+  void note(std::string text) {
+    if (!text.empty()) state_->notes.push_back(std::move(text));
+  }
+
+  void optimise() {
+    if (!options_.shapes.empty()) infer_shapes(graph_);
+    PassOptions passes;
+    passes.skip = options_.skip_passes;
+    run_passes(graph_, passes);
+    infer_shapes(graph_);
+    graph_.verify();
+  }
+
+  void generate() {
+    if (!options_.code) return;
+    std::string problem;
+    state_->objects = generate_code(*plan_, problem);
+    note(std::move(problem));
+    attach_code(*plan_, state_->objects);
+  }
+
+  void choose() {
+    for (PlanStep& step : plan_->steps) {
+      step.rows.clear();
+      step.packed.clear();
+    }
+    plan_->packed.clear();
+    const std::string problem = choose_rows(*plan_, types_);
+    if (!problem.empty()) note("some kernels are chosen at the first run: " + problem);
+    plan_->limits.measure_seconds = 0;  // what is found later must not wait
+  }
+
+  void verify() {
+    if (options_.verify == Verify::off) return;
+    for (int round = 0; round < kVerifyRounds; ++round) {
+      const VerifyReport report = verify_plan(*plan_, types_, options_.verify, options_.max_error);
+      for (const std::string& dropped : report.dropped) note("dropped " + dropped);
+      if (!report.problem.empty()) note("verification stopped: " + report.problem);
+      if (report.dropped.empty()) {
+        note(fmt::format("verified {} steps against their references ({} on samples, {} too large)", report.checked,
+                         report.sampled, report.skipped));
+        return;
+      }
+      choose();
+    }
+    throw Error(ErrorCode::mismatch, "build: kernels kept failing verification; see the notes with TRINE_DEBUG=3");
+  }
+
+  const BuildOptions& options_;
+  Graph graph_;
+  dnn::Limits limits_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<Type> types_;
+  std::shared_ptr<Engine::State> state_ = std::make_shared<Engine::State>();
+};
+
+}  // namespace
+
+Engine build(const Model& model, const BuildOptions& options) { return Builder(model, options).run(); }
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes())
+    if (std::find(names.begin(), names.end(), pass.name) == names.end()) names.emplace_back(pass.name);
+  return names;
+}
+
+}  // namespace trine

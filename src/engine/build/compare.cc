@@ -1,0 +1,151 @@
+#include "engine/build/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace trine {
+
+Difference compare_all(const Tensor& got, const Tensor& want, double factor) {
+  Difference d;
+  if (got.dtype() != want.dtype() || got.dims() != want.dims()) {
+    d.ok = false;
+    d.worst = HUGE_VAL;
+    return d;
+  }
+  if (got.dtype() == DType::string) {
+    d.ok = got.strings() == want.strings();
+    return d;
+  }
+  if (is_complex(got.dtype())) return d;
+  const std::vector<double> x = got.f64_values(), y = want.f64_values();
+  double largest = 0;
+  for (double v : y)
+    if (std::isfinite(v)) largest = std::max(largest, std::fabs(v));
+  const bool real = is_float(want.dtype());
+  const double eps = want.dtype() == DType::f64 ? 0x1p-40 : byte_size(want.dtype()) == 4 ? 0x1p-16 : 0x1p-6;
+  d.allowed = real ? factor * eps * std::max(largest, 1e-3) : want.dtype() == DType::boolean ? 0 : 1;
+  size_t off_by_one = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const double error = std::fabs(x[i] - y[i]);
+    if (!(error <= d.allowed)) d.ok = false;
+    if (!(error <= d.worst)) d.worst = std::isnan(error) ? HUGE_VAL : error;
+    if (!real) ++off_by_one;
+  }
+  if (off_by_one > x.size() / 100 + 1) d.ok = false;
+  return d;
+}
+
+namespace {
+
+constexpr int kSamples = 96;
+
+struct Sum {
+  double value = 0, magnitude = 0;
+  int64_t terms = 0;
+  void add(double a, double b) {
+    value += a * b;
+    magnitude += std::fabs(a * b);
+    ++terms;
+  }
+};
+
+const float* f32(const std::vector<Datum>& inputs, int i) {
+  return i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? inputs[static_cast<size_t>(i)].tensor().as<float>() : nullptr;
+}
+
+void judge(Difference& d, const dnn::Epilogue& epilogue, Sum sum, const float* bias, const float* residual, float got, double slack) {
+  double v = sum.value;
+  if (bias) v += *bias;
+  if (residual && epilogue.residual == dnn::Residual::before_activation) v += *residual;
+  double y = dnn::apply(epilogue.activation, v, epilogue.alpha, epilogue.beta);
+  if (residual && epilogue.residual == dnn::Residual::after_activation) y += *residual;
+  // Every activation's slope is below 1.2; the last term is what its own approximation may add.
+  const double bound = 1.2 * slack * (static_cast<double>(sum.terms) + 8) * 0x1p-24 * (sum.magnitude + std::fabs(v)) +
+                       slack * 1e-6 * std::max(1.0, std::fabs(y));
+  const double error = std::fabs(static_cast<double>(got) - y);
+  if (error <= d.worst) return;
+  d.worst = error;
+  d.allowed = bound;
+  if (!(error <= bound)) d.ok = false;
+}
+
+Sum conv_sum(const dnn::ConvProblem& p, const float* x, const float* w, int64_t n, const dnn::Extents& at, int64_t m) {
+  Sum sum;
+  const int64_t per_group = p.in_per_group(), first = m / p.out_per_group() * per_group;
+  const int64_t taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
+  for (int64_t t = 0; t < taps; ++t) {
+    const dnn::Extents tap{t / (p.kernel[1] * p.kernel[2]), t / p.kernel[2] % p.kernel[1], t % p.kernel[2]};
+    dnn::Extents in;
+    bool inside = true;
+    for (size_t i = 0; i < 3; ++i) {
+      in[i] = at[i] * p.stride[i] + tap[i] * p.dilation[i] - p.pad_begin[i];
+      inside = inside && in[i] >= 0 && in[i] < p.in[i];
+    }
+    if (!inside) continue;
+    const int64_t pixel = ((n * p.in[0] + in[0]) * p.in[1] + in[1]) * p.in[2] + in[2];
+    for (int64_t c = 0; c < per_group; ++c) {
+      const int64_t channel = first + c, pixels = p.in[0] * p.in[1] * p.in[2];
+      const int64_t where = p.in_layout == dnn::Layout::nhwc ? pixel * p.in_channels + channel
+                                                             : (n * p.in_channels + channel) * pixels + pixel - n * pixels;
+      sum.add(x[where], w[(m * per_group + c) * taps + t]);
+    }
+  }
+  return sum;
+}
+
+Difference sample_conv(const dnn::ConvProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+  Difference d;
+  d.sampled = true;
+  const float *x = f32(inputs, call.what.in[0]), *w = f32(inputs, call.what.weights[0]);
+  const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
+  const double slack = factor * (call.row->numerics == dnn::Numerics::winograd ? 64 : 1);
+  std::mt19937_64 random(1);
+  const int64_t count = got.elements();
+  for (int s = 0; s < kSamples; ++s) {
+    const int64_t i = s == 0 ? 0 : s == 1 ? count - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(count));
+    const int64_t m = i % p.out_channels, pixel = i / p.out_channels;
+    const dnn::Extents at{pixel / (p.out[1] * p.out[2]) % p.out[0], pixel / p.out[2] % p.out[1], pixel % p.out[2]};
+    const int64_t n = pixel / (p.out[0] * p.out[1] * p.out[2]);
+    judge(d, p.epilogue, conv_sum(p, x, w, n, at, m), bias ? bias + m : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], slack);
+  }
+  return d;
+}
+
+Difference sample_matmul(const dnn::MatmulProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+  Difference d;
+  d.sampled = true;
+  const float* a = f32(inputs, call.what.in[0]);
+  const float* b = f32(inputs, p.b_constant ? call.what.weights[0] : call.what.in[1]);
+  const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
+  std::mt19937_64 random(1);
+  const int64_t count = got.elements();
+  for (int s = 0; s < kSamples; ++s) {
+    const int64_t i = s == 0 ? 0 : s == 1 ? count - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(count));
+    const int64_t col = i % p.n, row = i / p.n % p.m, batch = i / p.n / p.m;
+    const float* a_at = a + (p.a_batch.empty() ? 0 : batch) * p.m * p.k;
+    const float* b_at = b + (p.b_batch.empty() ? 0 : batch) * p.k * p.n;
+    Sum sum;
+    for (int64_t k = 0; k < p.k; ++k)
+      sum.add(static_cast<double>(p.alpha) * a_at[p.trans_a ? k * p.m + row : row * p.k + k], b_at[p.trans_b ? col * p.k + k : k * p.n + col]);
+    judge(d, p.epilogue, sum, bias ? bias + col : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], factor);
+  }
+  return d;
+}
+
+}  // namespace
+
+std::optional<Difference> compare_sampled(const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+  if (call.kind != Call::Kind::kernel || got.elements() == 0) return std::nullopt;
+  if (const auto* conv = std::get_if<dnn::ConvProblem>(&call.what.problem))
+    return conv->transposed ? std::nullopt : std::optional(sample_conv(*conv, call, inputs, got, factor));
+  if (const auto* matmul = std::get_if<dnn::MatmulProblem>(&call.what.problem)) {
+    const bool plain = (matmul->a_batch.empty() || matmul->b_batch.empty() || matmul->a_batch == matmul->b_batch) &&
+                       (!matmul->a_batch.empty() || matmul->b_batch.empty() || got.rank() == 3);
+    return plain ? std::optional(sample_matmul(*matmul, call, inputs, got, factor)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace trine

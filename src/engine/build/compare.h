@@ -1,0 +1,23 @@
+// How far two tensors are apart, by the rules that verification uses.
+#pragma once
+
+#include "plan/prepare.h"
+
+namespace trine {
+
+struct Difference {
+  double worst = 0;      // largest |got - want|
+  double allowed = 0;    // at that element
+  bool ok = true;
+  bool sampled = false;
+};
+
+// Element by element: |got - want| <= factor * 2^-16 * (largest |want|), NaN and infinities equal, integers equal
+// (but for one unit where a float was rounded).
+Difference compare_all(const Tensor& got, const Tensor& want, double factor);
+
+// A contraction's output at sampled positions, each computed in f64 from the node's inputs; allowed is the bound
+// factor * (K + 8) * eps * sum |a||b|. Nothing for problems that it does not know.
+std::optional<Difference> compare_sampled(const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor);
+
+}  // namespace trine

@@ -1,0 +1,130 @@
+#include "engine/build/verify.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+
+#include "engine/build/compare.h"
+#include "graph/eval.h"
+#include "plan/executor.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr uint64_t kSeed = 20240229;
+constexpr double kFastWork = 2e6;    // elements that a reference may touch in fast mode
+constexpr double kFastSeconds = 4;   // for all references together
+
+// Finite everywhere, small integers so that they are valid indices of most tables.
+Tensor random_input(const Type& type, std::mt19937_64& random) {
+  const Dims dims = type.shape.static_dims();
+  std::vector<double> values(static_cast<size_t>(element_count(dims)));
+  std::normal_distribution<double> normal;
+  for (double& v : values) v = is_float(type.dtype) ? normal(random) : static_cast<double>(random() & 1);
+  return Tensor::from_f64(type.dtype, dims, values);
+}
+
+class Verifier {
+ public:
+  Verifier(Plan& plan, Verify level, double factor) : plan_(plan), level_(level), factor_(factor > 0 ? factor : 1) {}
+
+  VerifyReport run(const std::vector<Type>& types) {
+    std::vector<Datum> inputs;
+    std::mt19937_64 random(kSeed);
+    for (const Type& t : types) {
+      if (!t.is_tensor() || !t.shape.is_static() || t.dtype == DType::string) {
+        report_.problem = fmt::format("an input is {}", t.text());
+        return report_;
+      }
+      inputs.push_back(random_input(t, random));
+    }
+    try {
+      Executor executor(std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan_), nullptr);
+      executor.observe({[&](const CallEvent& event) { see(event); }, true});
+      executor.run(inputs);
+    } catch (const Error& e) {
+      report_.problem = e.what();
+    }
+    return report_;
+  }
+
+ private:
+  void see(const CallEvent& event) {
+    if (event.plan != &plan_ || event.call->kind == Call::Kind::host || !is_last_call(event)) return;
+    const auto begin = std::chrono::steady_clock::now();
+    const std::optional<Difference> d = judge(event);
+    spent_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!d) {
+      ++report_.skipped;
+      return;
+    }
+    ++report_.checked;
+    report_.sampled += d->sampled;
+    if (!d->ok) drop(event, *d);
+  }
+
+  // A node's outputs are complete after the last of its calls.
+  static bool is_last_call(const CallEvent& event) {
+    const auto& calls = event.segment->calls;
+    const auto next = static_cast<size_t>(event.call - calls.data()) + 1;
+    return next == calls.size() || calls[next].node != event.call->node;
+  }
+
+  std::optional<Difference> judge(const CallEvent& event) {
+    const Datum& first = (*event.outputs)[0];
+    if (level_ == Verify::fast) {
+      if (first.is_tensor())
+        if (auto d = compare_sampled(*event.call, *event.inputs, first.tensor(), factor_)) return d;
+      if (work(event) > kFastWork || spent_ > kFastSeconds) return std::nullopt;
+    }
+    if (!event.node->op->reference) return std::nullopt;
+    const std::vector<Datum> want = evaluate_node(*event.node, *event.inputs);
+    Difference worst;
+    for (size_t i = 0; i < want.size(); ++i) {
+      if (event.node->outputs[i] == kNoValue || !want[i].is_tensor()) continue;
+      const Difference d = compare_all((*event.outputs)[i].tensor(), want[i].tensor(), factor_);
+      if (!d.ok || d.worst > worst.worst) worst = d;
+      if (!d.ok) break;
+    }
+    return worst;
+  }
+
+  static double work(const CallEvent& event) {
+    double elements = event.call->kind == Call::Kind::kernel ? dnn::flops(event.call->what.problem) : 0;
+    for (const auto* data : {event.inputs, event.outputs})
+      for (const Datum& d : *data)
+        if (d.is_tensor()) elements += static_cast<double>(d.tensor().elements());
+    return elements;
+  }
+
+  void drop(const CallEvent& event, const Difference& d) {
+    PlanStep& step = plan_.steps[static_cast<size_t>(event.call->node)];
+    const bool kernel = event.call->kind == Call::Kind::kernel;
+    const std::string who = kernel ? std::string(event.call->row->name) : "loop";
+    report_.dropped.push_back(fmt::format("{}: node '{}': error {:.3g}, allowed {:.3g}", who, event.node->name, d.worst, d.allowed));
+    if (kernel) {
+      plan_.limits.drop.push_back(who);
+    } else {
+      step.kind = StepKind::host;
+      step.loops.clear();
+      step.note = "its loop failed verification";
+    }
+  }
+
+  Plan& plan_;
+  Verify level_;
+  double factor_;
+  double spent_ = 0;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error) {
+  return Verifier(plan, level, max_error).run(input_types);
+}
+
+}  // namespace trine

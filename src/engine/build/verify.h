@@ -1,0 +1,22 @@
+// Verification: every kernel and loop beside its node's reference, on random data. A candidate past its tolerance is
+// dropped and reported, so that a wrong kernel cannot reach a user.
+#pragma once
+
+#include "plan/plan.h"
+#include "trine/engine/build.h"
+
+namespace trine {
+
+struct VerifyReport {
+  int checked = 0;   // steps compared
+  int sampled = 0;   // of those, compared on a sample of the output elements
+  int skipped = 0;   // too large for the time allowed
+  std::vector<std::string> dropped;   // "conv_...: node 'x': error 0.3 beyond 1e-5"
+  std::string problem;                // why the plan could not run on random data; empty: it did
+};
+
+// Runs the plan on random inputs of these types. Rows past their tolerance are added to plan.limits.drop (the caller
+// chooses rows again); loops past it lose their machine code, then become host steps.
+VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error);
+
+}  // namespace trine
