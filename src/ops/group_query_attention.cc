@@ -3,7 +3,8 @@
 //          3 past_key, 4 past_value [B,Hkv,P,D]   5 seqlens_k [B]: keys after this call, minus 1   6 total length (scalar)
 //          7 cos_cache, 8 sin_cache [positions, half]   9 position_ids [B,S]   10 attention_bias [B|1,H|1,S,T]   11 head_sink [H]
 //   outputs y [B,S,H*D], present_key and present_value [B,Hkv,max(P,total),D]
-// A first call (S == total) starts at key 0 for every sequence, so shorter prompts are padded at their right.
+// A first call (S == total) starts at key 0 for every sequence, so shorter prompts are padded at their right; of
+// position_ids it then reads the first alone. Present rows past a sequence's keys are 0.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +20,9 @@ namespace {
 struct Gqa {
   AttentionProblem problem;     // kv_len: the present buffer's length
   std::vector<int64_t> past;    // per batch: keys before this call
+  std::vector<int64_t> keys;    // per batch: keys after it
   int64_t buffer = 0;           // P
+  bool first_call = false;
 };
 
 void infer_gqa(InferContext& c) {
@@ -52,7 +55,9 @@ void rotate_rows(EvalContext& c, const Gqa& g, std::vector<double>& x, int64_t h
   const int64_t half = cos.dim(1);
   for (int64_t b = 0; b < p.batch; ++b)
     for (int64_t s = 0; s < p.q_len; ++s) {
-      const int64_t position = ids.empty() ? g.past[static_cast<size_t>(b)] + s : ids[static_cast<size_t>(b * p.q_len + s)];
+      const int64_t start = ids.empty() ? g.past[static_cast<size_t>(b)] : c.checked_index(ids[0], cos.dim(0), "position");
+      const bool listed = !ids.empty() && !g.first_call;
+      const int64_t position = listed ? ids[static_cast<size_t>(b * p.q_len + s)] : start + s;
       const int64_t at = c.checked_index(position, cos.dim(0), "position") * half;
       for (int64_t h = 0; h < heads; ++h)
         rotate(x.data() + ((b * heads + h) * p.q_len + s) * p.head, cv.data() + at, sv.data() + at, half, interleaved);
@@ -114,10 +119,12 @@ void read_lengths(EvalContext& c, Gqa& g) {
   require(c.node(), total >= p.q_len && total <= g.buffer + p.q_len,
           fmt::format("total_sequence_length is {} with {} new and room for {} old keys", total, p.q_len, g.buffer));
   p.kv_len = std::max(g.buffer, total);
+  g.first_call = total == p.q_len;
   for (int64_t n : last) {
-    const int64_t past = total == p.q_len ? 0 : n + 1 - p.q_len;
+    const int64_t past = g.first_call ? 0 : n + 1 - p.q_len;
     require(c.node(), n >= 0 && n < total && past >= 0, fmt::format("seqlens_k holds {}; want {} to {}", n, p.q_len - 1, total - 1));
     g.past.push_back(past);
+    g.keys.push_back(n + 1);
   }
 }
 
@@ -129,7 +136,7 @@ std::vector<double> present(EvalContext& c, const Gqa& g, int past_input, const 
   for (int64_t r = 0; r < p.batch * p.kv_heads; ++r) {
     const int64_t before = g.past[static_cast<size_t>(r / p.kv_heads)];
     const auto to = all.begin() + r * p.kv_len * p.head;
-    if (g.buffer > 0) std::copy_n(past.begin() + r * g.buffer * p.head, g.buffer * p.head, to);
+    if (before > 0) std::copy_n(past.begin() + r * g.buffer * p.head, before * p.head, to);
     std::copy_n(rows.begin() + r * p.q_len * p.head, p.q_len * p.head, to + before * p.head);
   }
   return all;
@@ -162,7 +169,7 @@ void gqa_reference(EvalContext& c) {
   const AttentionMask bias = c.has(10) ? AttentionMask(c.node(), c.tensor(10), {p.batch, p.q_heads, p.q_len, total}, true) : AttentionMask();
   p.bias = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
     const int64_t position = g.past[static_cast<size_t>(b)] + i;
-    const bool hidden = j > position || (window > 0 && j <= position - window);
+    const bool hidden = j > position || j >= g.keys[static_cast<size_t>(b)] || (window > 0 && j <= position - window);
     return hidden ? -std::numeric_limits<double>::infinity() : bias.defined() ? bias(b, h, i, j) : 0.0;
   };
   const std::vector<double> y = attend(p);

@@ -1,5 +1,7 @@
 // LSTM in ONNX's gate order i, o, f, c, with peepholes p [D, 3H] in the order i, o, f:
 //   i = f(.. + p_i * c)   f = f(.. + p_f * c)  or 1 - i   c' = f * c + i * g(..)   o = f(.. + p_o * c')   h' = o * h(c')
+// `clip` bounds what enters the gates' activations. ONNX's words also fit c' before h; onnxruntime leaves it alone, and
+// models were checked against that.
 #include "ops/node_error.h"
 #include "ops/recurrent.h"
 
@@ -23,7 +25,7 @@ void lstm_step(const Recurrent& cell, const std::vector<Activation>& f, const do
     const double gate_forget = coupled ? 1 - gate_in : apply(f[0], cell.clipped(forget[i] + p_forget[i] * memory[i]));
     memory[i] = gate_forget * memory[i] + gate_in * apply(f[1], cell.clipped(candidate[i]));
     const double gate_out = apply(f[0], cell.clipped(out[i] + p_out[i] * memory[i]));
-    h[i] = gate_out * apply(f[2], cell.clipped(memory[i]));
+    h[i] = gate_out * apply(f[2], memory[i]);
   }
 }
 

@@ -96,10 +96,9 @@ TEST(Conv, AutoPadPutsTheOddElementWhereItBelongs) {
 }
 
 TEST(Conv, SymbolicShapes) {
-  Graph graph = Graph::parse(R"(graph(%x: f32[N,8,H,W], %w: f32[16,8,3,3]) {
-    %y = conv{pads=[1,1,1,1], strides=[2,2]} %x %w
-    return %y
-  })");
+  Graph graph;
+  const ValueId x = graph.add_input("x", Type::parse("f32[N,8,H,W]")), w = graph.add_input("w", Type::parse("f32[16,8,3,3]"));
+  graph.outputs = {graph.add_node(op("conv"), {x, w}, attributes({{"pads", Integers{1, 1, 1, 1}}, {"strides", Integers{2, 2}}}))};
   infer_shapes(graph);
   const Shape& y = graph.type(graph.outputs[0]).shape;
   const auto bind = [](std::string_view name) { return std::optional<int64_t>(name == "N" ? 3 : name == "H" ? 17 : 32); };

@@ -113,7 +113,7 @@ TEST(Einsum, DiagonalsEllipsisAndImplicitOutput) {
 
 TEST(Einsum, WrongEquationsAreErrors) {
   const Tensor m = floats({2, 2}, {1, 2, 3, 4}), v = floats({1, 2, 3});
-  for (const char* text : {"ij,jk", "i", "ij->k", "ij->ii", "i.j", "ij->i...", "...i...", "", "->", "ijk"})
+  for (const char* text : {"ij,jk", "i", "ij->k", "ij->ii", "i.j", "...i...", "", "->", "ijk"})
     EXPECT_THROW(run_op("einsum", {m}, equation(text)), Error) << text;
   EXPECT_THROW(run_op("einsum", {m, v}, equation("ij,j->i")), Error);
 }
