@@ -149,6 +149,20 @@ int onnx_type(DType dtype) {
   return 0;
 }
 
+// Appends field `type` of a ValueInfoProto.
+void add_type(std::string& info, const Type& type) {
+  protozero::pbf_writer writer(info);
+  protozero::pbf_writer value_type(writer, 2);
+  protozero::pbf_writer tensor_type(value_type, 1);
+  tensor_type.add_int32(1, onnx_type(type.dtype));
+  protozero::pbf_writer shape(tensor_type, 2);
+  for (const Dim& dim : type.shape.dims()) {
+    protozero::pbf_writer one(shape, 1);
+    if (dim.is_constant()) one.add_int64(1, dim.value());
+    else one.add_string(2, dim.text());
+  }
+}
+
 }  // namespace
 
 OnnxFile OnnxFile::parse(const std::vector<uint8_t>& bytes, const std::string& path) {
@@ -225,19 +239,9 @@ const OnnxNamed* OnnxFile::declared(const std::string& name) const {
 std::string OnnxFile::value_info(const std::string& name, const std::map<std::string, Type>& types) const {
   if (const OnnxNamed* found = declared(name)) return found->bytes;
   std::string info;
-  protozero::pbf_writer writer(info);
-  writer.add_string(1, name);
+  protozero::pbf_writer(info).add_string(1, name);
   const auto type = types.find(name);
-  if (type == types.end() || !type->second.is_tensor()) return info;
-  protozero::pbf_writer value_type(writer, 2);
-  protozero::pbf_writer tensor_type(value_type, 1);
-  tensor_type.add_int32(1, onnx_type(type->second.dtype));
-  protozero::pbf_writer shape(tensor_type, 2);
-  for (const Dim& dim : type->second.shape.dims()) {
-    protozero::pbf_writer one(shape, 1);
-    if (dim.is_constant()) one.add_int64(1, dim.value());
-    else one.add_string(2, dim.text());
-  }
+  if (type != types.end() && type->second.is_tensor()) add_type(info, type->second);
   return info;
 }
 
