@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-
 #include <cstring>
 #include <utility>
 
@@ -109,7 +108,8 @@ const FileBytes& DataFolder::open(std::string_view location) {
   if (const auto it = files_.find(location); it != files_.end()) return it->second;
   if (folder_.empty()) refuse(location, "the model was read from memory and has no folder");
   if (location.empty()) refuse(location, "the location is empty");
-  if (location.find('\0') != std::string_view::npos) refuse(location, "the location holds a zero byte");
+  if (const size_t zero = location.find('\0'); zero != std::string_view::npos)
+    refuse(location.substr(0, zero), "the location holds a zero byte");
   if (location.front() == '/') refuse(location, "the location is absolute");
   if (has_parent_step(location)) refuse(location, "the location climbs out of the folder");
 
