@@ -111,6 +111,11 @@ class RowBlock {
     return job_.b + panel * stride + k * job_.k_stride;
   }
 
+  const float* panel_after(const DepthBlocks& depth, int64_t d, int64_t panel) const {
+    if (d < depth.count) return panel_at(depth, d, panel);
+    return job_.next_b ? job_.next_b + panel * job_.k() * kPanel : nullptr;
+  }
+
   void run_group(const DepthBlocks& depth, int64_t d, int64_t panel, int width, int64_t next_panel, int64_t next_d) {
     int64_t begin = depth.begin(d), size = depth.begin(d + 1) - begin;
     Tile t{nullptr, nullptr};
@@ -131,9 +136,9 @@ class RowBlock {
       t.a = tile_pointers(i) + skipped * rows;
       t.c = const_cast<float* const*>(tile_pointers(i) + int64_t{rows} * job_.taps);
       // Tile i brings panel i of the next group: one line per k.
-      bool fetches = i < width && next_d < depth.count && job_.k_stride == kPanel;
-      t.prefetch = fetches ? panel_at(depth, next_d, next_panel + i) : t.b;
-      t.prefetch_step = fetches ? 4 * kPanel : 0;
+      const float* next = i < width && job_.k_stride == kPanel ? panel_after(depth, next_d, next_panel + i) : nullptr;
+      t.prefetch = next ? next : t.b;
+      t.prefetch_step = next ? 4 * kPanel : 0;
       isa_.tile[width][rows](t);
     }
   }

@@ -33,7 +33,8 @@ struct GemmJob {
   int64_t row_stride = 0;    // usual distance of A's rows in floats: some strides collide in L1
   const float* b = nullptr;  // [columns / 16][taps * kc][16]
   int64_t k_stride = kPanel;
-  int64_t panel_stride = 0;  // 0: taps * kc * 16
+  int64_t panel_stride = 0;       // 0: taps * kc * 16
+  const float* next_b = nullptr;  // panels that will be read after these: prefetched at the end
   TileEpilogue epilogue;
 
   int64_t k() const { return taps * kc; }

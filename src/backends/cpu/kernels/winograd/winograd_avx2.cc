@@ -1,0 +1,7 @@
+#include "backends/cpu/kernels/winograd/winograd_kernel.h"
+
+namespace trine::cpu {
+
+const WinogradIsa kWinogradAvx2 = {input<2>, output<2>, input<4>, output<4>};
+
+}  // namespace trine::cpu
