@@ -33,3 +33,18 @@ if(TRINE_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   endforeach()
 endif()
+
+# libtrine_rt alone: an engine made by one program is loaded by another that links nothing else, on this machine's CPU
+# level and with lesser ones.
+add_executable(make_engine tests/runtime/make_engine.cc)
+target_link_libraries(make_engine PRIVATE trine)
+add_executable(run_engine tests/runtime/run_engine.cc)
+target_link_libraries(run_engine PRIVATE trine_rt)
+set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/runtime_test)
+file(MAKE_DIRECTORY ${RUNTIME_DIR})
+add_test(NAME runtime_make COMMAND make_engine ${RUNTIME_DIR})
+set_tests_properties(runtime_make PROPERTIES FIXTURES_SETUP engine_file)
+add_test(NAME runtime_same_machine COMMAND run_engine ${RUNTIME_DIR} matching)
+add_test(NAME runtime_baseline COMMAND run_engine ${RUNTIME_DIR} replanned)
+set_tests_properties(runtime_baseline PROPERTIES ENVIRONMENT TRINE_CPU=baseline)
+set_tests_properties(runtime_same_machine runtime_baseline PROPERTIES FIXTURES_REQUIRED engine_file)

@@ -51,7 +51,9 @@ bool set_epilogue(const Node& node, bool residual, dnn::Epilogue& epilogue) {
   epilogue.activation = found->kernel;
   epilogue.alpha = static_cast<float>(f.alpha);
   epilogue.beta = static_cast<float>(f.beta);
-  if (residual) epilogue.residual = dnn::Residual::before_activation;
+  if (!residual) return true;
+  const bool last = node.attrs.integer("residual", 1) == 2;
+  epilogue.residual = last ? dnn::Residual::after_activation : dnn::Residual::before_activation;
   return true;
 }
 

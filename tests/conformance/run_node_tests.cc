@@ -107,7 +107,7 @@ std::vector<Type> types_of(const Graph& graph, const std::vector<ValueId>& ids) 
 using Runner = std::function<std::vector<Datum>(std::vector<Datum>)>;
 Runner runner_of(const std::string& path, const ImportedModel& model, const std::string& mode) {
   if (mode == "reference") return [&](std::vector<Datum> in) { return evaluate(model.graph, std::move(in)); };
-  const Engine built = build(load(path), {.threads = 1, .verify = Verify::off, .code = mode == "engine"});
+  const Engine built = build(load(path), {.threads = 1, .verify = Verify::fast, .code = mode == "engine"});
   const std::vector<uint8_t> file = built.to_bytes();
   const Engine engine = Engine::from_bytes(file.data(), file.size());
   auto session = std::make_shared<Session>(engine, SessionOptions{.threads = 1});

@@ -18,7 +18,8 @@ constexpr int kVerifyRounds = 4;  // dropping a row may bring in another wrong o
 
 class Builder {
  public:
-  Builder(const Model& model, const BuildOptions& options) : options_(options), graph_(model.state()->graph->deep_copy()) {
+  Builder(const Model& model, const BuildOptions& options)
+      : options_(options), model_(model), graph_(model.state()->graph->deep_copy()) {
     state_->metadata = model.metadata();
     limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
     limits_.winograd = !options.strict_fp32;
@@ -92,6 +93,7 @@ class Builder {
       if (report.dropped.empty()) {
         note(fmt::format("verified {} steps against their references ({} on samples, {} too large)", report.checked,
                          report.sampled, report.skipped));
+        if (report.problem.empty()) verify_end_to_end();
         return;
       }
       choose();
@@ -99,7 +101,16 @@ class Builder {
     throw Error(ErrorCode::mismatch, "build: kernels kept failing verification; see the notes with TRINE_DEBUG=3");
   }
 
+  void verify_end_to_end() {
+    const std::string problem = verify_whole(*plan_, *model_.state()->graph, types_, options_.verify, options_.max_error);
+    if (problem.empty()) return;
+    const std::string text = fmt::format("{}; `trine bisect` names the pass or kernel to blame", problem);
+    if (options_.verify == Verify::full) throw Error(ErrorCode::mismatch, "build: " + text);
+    note("warning: " + text);
+  }
+
   const BuildOptions& options_;
+  const Model& model_;
   Graph graph_;
   dnn::Limits limits_;
   std::shared_ptr<Plan> plan_;

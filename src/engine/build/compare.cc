@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "ops/activation.h"
+
 namespace trine {
 
 Difference compare_all(const Tensor& got, const Tensor& want, double factor) {
@@ -55,12 +57,20 @@ const float* f32(const std::vector<Datum>& inputs, int i) {
   return i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? inputs[static_cast<size_t>(i)].tensor().as<float>() : nullptr;
 }
 
-void judge(Difference& d, const dnn::Epilogue& epilogue, Sum sum, const float* bias, const float* residual, float got, double slack) {
+// What the node says follows the sum: not what the kernel call made of it.
+struct NodeEpilogue {
+  Activation activation;
+  bool residual_last;
+  explicit NodeEpilogue(const Node& node)
+      : activation(activation_of(node)), residual_last(node.attrs.integer("residual", 1) == 2) {}
+};
+
+void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, const float* bias, const float* residual, float got, double slack) {
   double v = sum.value;
   if (bias) v += *bias;
-  if (residual && epilogue.residual == dnn::Residual::before_activation) v += *residual;
-  double y = dnn::apply(epilogue.activation, v, epilogue.alpha, epilogue.beta);
-  if (residual && epilogue.residual == dnn::Residual::after_activation) y += *residual;
+  if (residual && !epilogue.residual_last) v += *residual;
+  double y = apply(epilogue.activation, v);
+  if (residual && epilogue.residual_last) y += *residual;
   // Every activation's slope is below 1.2; the last term is what its own approximation may add.
   const double bound = 1.2 * slack * (static_cast<double>(sum.terms) + 8) * 0x1p-24 * (sum.magnitude + std::fabs(v)) +
                        slack * 1e-6 * std::max(1.0, std::fabs(y));
@@ -95,9 +105,10 @@ Sum conv_sum(const dnn::ConvProblem& p, const float* x, const float* w, int64_t 
   return sum;
 }
 
-Difference sample_conv(const dnn::ConvProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
   Difference d;
   d.sampled = true;
+  const NodeEpilogue epilogue(node);
   const float *x = f32(inputs, call.what.in[0]), *w = f32(inputs, call.what.weights[0]);
   const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
   const double slack = factor * (call.row->numerics == dnn::Numerics::winograd ? 64 : 1);
@@ -108,14 +119,15 @@ Difference sample_conv(const dnn::ConvProblem& p, const Call& call, const std::v
     const int64_t m = i % p.out_channels, pixel = i / p.out_channels;
     const dnn::Extents at{pixel / (p.out[1] * p.out[2]) % p.out[0], pixel / p.out[2] % p.out[1], pixel % p.out[2]};
     const int64_t n = pixel / (p.out[0] * p.out[1] * p.out[2]);
-    judge(d, p.epilogue, conv_sum(p, x, w, n, at, m), bias ? bias + m : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], slack);
+    judge(d, epilogue, conv_sum(p, x, w, n, at, m), bias ? bias + m : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], slack);
   }
   return d;
 }
 
-Difference sample_matmul(const dnn::MatmulProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
   Difference d;
   d.sampled = true;
+  const NodeEpilogue epilogue(node);
   const float* a = f32(inputs, call.what.in[0]);
   const float* b = f32(inputs, p.b_constant ? call.what.weights[0] : call.what.in[1]);
   const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
@@ -129,21 +141,22 @@ Difference sample_matmul(const dnn::MatmulProblem& p, const Call& call, const st
     Sum sum;
     for (int64_t k = 0; k < p.k; ++k)
       sum.add(static_cast<double>(p.alpha) * a_at[p.trans_a ? k * p.m + row : row * p.k + k], b_at[p.trans_b ? col * p.k + k : k * p.n + col]);
-    judge(d, p.epilogue, sum, bias ? bias + col : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], factor);
+    judge(d, epilogue, sum, bias ? bias + col : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], factor);
   }
   return d;
 }
 
 }  // namespace
 
-std::optional<Difference> compare_sampled(const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+std::optional<Difference> compare_sampled(const Node& node, const Call& call, const std::vector<Datum>& inputs,
+                                          const Tensor& got, double factor) {
   if (call.kind != Call::Kind::kernel || got.elements() == 0) return std::nullopt;
   if (const auto* conv = std::get_if<dnn::ConvProblem>(&call.what.problem))
-    return conv->transposed ? std::nullopt : std::optional(sample_conv(*conv, call, inputs, got, factor));
+    return conv->transposed ? std::nullopt : std::optional(sample_conv(node, *conv, call, inputs, got, factor));
   if (const auto* matmul = std::get_if<dnn::MatmulProblem>(&call.what.problem)) {
     const bool plain = (matmul->a_batch.empty() || matmul->b_batch.empty() || matmul->a_batch == matmul->b_batch) &&
                        (!matmul->a_batch.empty() || matmul->b_batch.empty() || got.rank() == 3);
-    return plain ? std::optional(sample_matmul(*matmul, call, inputs, got, factor)) : std::nullopt;
+    return plain ? std::optional(sample_matmul(node, *matmul, call, inputs, got, factor)) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -18,6 +18,7 @@ Difference compare_all(const Tensor& got, const Tensor& want, double factor);
 
 // A contraction's output at sampled positions, each computed in f64 from the node's inputs; allowed is the bound
 // factor * (K + 8) * eps * sum |a||b|. Nothing for problems that it does not know.
-std::optional<Difference> compare_sampled(const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor);
+std::optional<Difference> compare_sampled(const Node& node, const Call& call, const std::vector<Datum>& inputs,
+                                          const Tensor& got, double factor);
 
 }  // namespace trine

@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kSeed = 20240229;
 constexpr double kFastWork = 2e6;    // elements that a reference may touch in fast mode
 constexpr double kFastSeconds = 4;   // for all references together
+constexpr double kWholeFlops = 2e7;  // of a model that is evaluated as a whole in fast mode
+constexpr double kWholeFactor = 64;  // errors add up over a network
 
 // Finite everywhere, small integers so that they are valid indices of most tables.
 Tensor random_input(const Type& type, std::mt19937_64& random) {
@@ -77,7 +79,7 @@ class Verifier {
     const Datum& first = (*event.outputs)[0];
     if (level_ == Verify::fast) {
       if (first.is_tensor())
-        if (auto d = compare_sampled(*event.call, *event.inputs, first.tensor(), factor_)) return d;
+        if (auto d = compare_sampled(*event.node, *event.call, *event.inputs, first.tensor(), factor_)) return d;
       if (work(event) > kFastWork || spent_ > kFastSeconds) return std::nullopt;
     }
     if (!event.node->op->reference) return std::nullopt;
@@ -122,6 +124,41 @@ class Verifier {
 };
 
 }  // namespace
+
+namespace {
+
+double plan_flops(const Plan& plan, const std::vector<Type>& types) {
+  PackedCache packed;
+  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, packed);
+  double flops = 0;
+  for (const Call& call : segment->calls)
+    if (call.kind == Call::Kind::kernel) flops += dnn::flops(call.what.problem);
+  return flops;
+}
+
+}  // namespace
+
+std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& types, Verify level, double factor) {
+  std::vector<Datum> inputs;
+  std::mt19937_64 random(kSeed);
+  for (const Type& t : types) {
+    if (!t.is_tensor() || !t.shape.is_static() || t.dtype == DType::string) return "";
+    inputs.push_back(random_input(t, random));
+  }
+  if (level == Verify::fast && plan_flops(plan, types) > kWholeFlops) return "";
+  for (const Node& node : original.nodes)
+    if (node.op->impure) return "";
+  const std::vector<Datum> want = evaluate(original, inputs);
+  const std::vector<Datum> got = Executor(std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan), nullptr).run(inputs);
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!want[i].is_tensor() || !got[i].is_tensor()) continue;
+    const Difference d = compare_all(got[i].tensor(), want[i].tensor(), factor > 0 ? factor : kWholeFactor);
+    if (!d.ok)
+      return fmt::format("output '{}' differs from the model's reference by {:.3g}, allowed {:.3g}",
+                         original.value(original.outputs[i]).name, d.worst, d.allowed);
+  }
+  return "";
+}
 
 VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error) {
   return Verifier(plan, level, max_error).run(input_types);

@@ -19,4 +19,9 @@ struct VerifyReport {
 // chooses rows again); loops past it lose their machine code, then become host steps.
 VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error);
 
+// The whole plan beside the model as it was read, by reference, on random data: what passes broke shows here. Returns
+// what differs, empty for nothing. In fast mode only models that a reference runs in well under a second are compared.
+std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& input_types, Verify level,
+                         double max_error);
+
 }  // namespace trine

@@ -1,0 +1,126 @@
+// A wrong kernel must not reach a user: planted rows and damaged loops are found, dropped and reported.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "engine/build/model_state.h"
+#include "engine/engine_state.h"
+#include "graph/eval.h"
+#include "graph/infer.h"
+#include "trine/base/error.h"
+#include "trine/engine/build.h"
+#include "trine/engine/session.h"
+
+namespace trine {
+namespace {
+
+Model model_of(const char* text) {
+  auto state = std::make_shared<Model::State>();
+  auto graph = std::make_shared<Graph>(Graph::parse(text));
+  infer_shapes(*graph);
+  state->graph = graph;
+  for (ValueId id : graph->inputs) state->inputs.push_back({graph->value(id).name, graph->type(id)});
+  for (ValueId id : graph->outputs) state->outputs.push_back({graph->value(id).name, graph->type(id)});
+  return Model(std::move(state));
+}
+
+constexpr const char* kModel = R"(graph(%x: f32[2,3,9,9]) {
+  %w: f32[5,3,3,3] = const f32[5,3,3,3] random(1)
+  %b: f32[5] = const f32[5] random(2)
+  %c: f32[2,5,7,7] = conv %x %w %b
+  %y: f32[2,5,7,7] = relu %c
+  return %y
+})";
+
+const char* fits_all(const dnn::Problem&) { return nullptr; }
+double cost_nothing(const dnn::Problem&, int) { return 1e-12; }
+
+// Right everywhere but in the last element.
+void almost_right(const dnn::Problem& problem, const dnn::Args& args) {
+  const dnn::KernelRow* good = nullptr;
+  for (const dnn::KernelRow* row : dnn::rows_of(dnn::OpKind::conv))
+    if (row->name != "conv_planted" && row->needs <= cpu_level() && row->packed_bytes && !row->fits(problem)) good = row;
+  ASSERT_NE(good, nullptr);
+  good->run(problem, args);
+  const auto& p = std::get<dnn::ConvProblem>(problem);
+  const int64_t count = p.n * p.out[0] * p.out[1] * p.out[2] * p.out_channels;
+  static_cast<float*>(args.out[0])[count - 1] += 0.5f;
+}
+
+// A row that claims to be the cheapest and takes the packing of the last good row that fits.
+dnn::KernelRow planted_like(const dnn::Problem& problem) {
+  dnn::KernelRow planted;
+  for (const dnn::KernelRow* row : dnn::rows_of(dnn::OpKind::conv))
+    if (row->needs <= cpu_level() && row->packed_bytes && !row->fits(problem)) planted = *row;
+  planted.name = "conv_planted";
+  planted.fits = fits_all;
+  planted.cost = cost_nothing;
+  planted.run = almost_right;
+  return planted;
+}
+
+dnn::ConvProblem problem_of_model() {
+  dnn::ConvProblem p;
+  p.n = 2;
+  p.in_channels = 3;
+  p.out_channels = 5;
+  p.in = {1, 9, 9};
+  p.out = {1, 7, 7};
+  p.kernel = {1, 3, 3};
+  p.epilogue.bias = true;
+  p.epilogue.activation = dnn::Activation::relu;
+  return p;
+}
+
+bool mentions(const Engine& engine, std::string_view word) {
+  for (const std::string& note : engine.notes())
+    if (note.find(word) != std::string::npos) return true;
+  return false;
+}
+
+TEST(Verify, DropsAPlantedWrongRowAndSaysSo) {
+  const dnn::KernelRow planted = planted_like(problem_of_model());
+  const dnn::ScopedRow scope(planted);
+  const Model model = model_of(kModel);
+
+  const Engine trusting = build(model, {.threads = 1, .verify = Verify::off, .code = false});
+  EXPECT_NE(trusting.plan_text().find("conv_planted"), std::string::npos) << "the planted row was never chosen";
+
+  for (Verify level : {Verify::fast, Verify::full}) {
+    const Engine checked = build(model, {.threads = 1, .verify = level, .code = false});
+    EXPECT_EQ(checked.plan_text().find("conv_planted"), std::string::npos);
+    EXPECT_TRUE(mentions(checked, "dropped conv_planted"));
+    std::vector<double> values(2 * 3 * 9 * 9);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
+    const Tensor x = Tensor::from_f64(DType::f32, {2, 3, 9, 9}, values);
+    const Tensor got = Session(checked, {.threads = 1}).run({Datum(x)})[0].tensor(), want = model.evaluate({x})[0].tensor();
+    const auto a = got.f64_values(), b = want.f64_values();
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
+  }
+}
+
+TEST(Verify, KeepsEveryRightKernel) {
+  const Engine engine = build(model_of(kModel), {.threads = 1, .verify = Verify::full, .code = false});
+  EXPECT_FALSE(mentions(engine, "dropped"));
+  EXPECT_TRUE(mentions(engine, "verified"));
+}
+
+TEST(Build, TheSameBuildTwiceGivesTheSameBytes) {
+  const Model model = model_of(kModel);
+  EXPECT_EQ(build(model, {.threads = 2}).to_bytes(), build(model, {.threads = 2}).to_bytes());
+}
+
+TEST(Build, ShapesFixAndBoundInputs) {
+  const Model model = model_of(R"(graph(%x: f32[N,4], %z: f32[N,4]) {
+    %y: f32[N,4] = add %x %z
+    return %y
+  })");
+  EXPECT_EQ(build(model, {.shapes = {{"x", {"3", "4"}}}}).inputs()[1].type.text(), "f32[3,4]");
+  EXPECT_EQ(build(model, {.shapes = {{"x", {"1..4..32", "4"}}}}).inputs()[0].type.text(), "f32[N,4]");
+  EXPECT_THROW(build(model, {.shapes = {{"nope", {"1"}}}}), Error);
+  EXPECT_THROW(build(model, {.shapes = {{"x", {"3", "5"}}}}), Error);
+  EXPECT_THROW(build(model, {.shapes = {{"x", {"4..1", "4"}}}}), Error);
+}
+
+}  // namespace
+}  // namespace trine
