@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trine/base/error.h"
 
@@ -41,6 +42,18 @@ void Rewriter::unlink(int n) {
     if (v != kNoValue) std::erase(readers_[static_cast<size_t>(v)], n);
   for (ValueId v : node(n).outputs)
     if (v != kNoValue) makers_[static_cast<size_t>(v)] = -1;
+}
+
+// Erases the nodes that make these values, and what only they read, where nobody reads them any more.
+void Rewriter::drop_unread(std::vector<ValueId> values) {
+  const auto is_unread = [&](ValueId v) { return v == kNoValue || (readers(v).empty() && !is_output(v)); };
+  while (!values.empty()) {
+    const int n = maker(values.back());
+    values.pop_back();
+    if (n < 0 || !std::all_of(node(n).outputs.begin(), node(n).outputs.end(), is_unread)) continue;
+    values.insert(values.end(), node(n).inputs.begin(), node(n).inputs.end());
+    erase(n);
+  }
 }
 
 ValueId Rewriter::input(int n, int i) const {
@@ -143,6 +156,7 @@ void Rewriter::rewrite(int n, std::string_view op_name, std::vector<ValueId> inp
   stands_for.push_back(n);
   take_sources(edited, stands_for);
   unlink(n);
+  std::vector<ValueId> before = std::move(edited.inputs);
   edited.op = &op(op_name);
   edited.inputs = std::move(inputs);
   edited.attrs = std::move(attrs);
@@ -153,13 +167,15 @@ void Rewriter::rewrite(int n, std::string_view op_name, std::vector<ValueId> inp
   link(n);
   infer(n);
   changed_ = true;
+  drop_unread(std::move(before));
 }
 
 void Rewriter::set_inputs(int n, std::vector<ValueId> inputs) {
   unlink(n);
-  nodes_[static_cast<size_t>(n)].inputs = std::move(inputs);
+  std::vector<ValueId> before = std::exchange(nodes_[static_cast<size_t>(n)].inputs, std::move(inputs));
   link(n);
   changed_ = true;
+  drop_unread(std::move(before));
 }
 
 void Rewriter::set_attr(int n, std::string name, AttrValue value) {
@@ -195,6 +211,7 @@ bool Rewriter::replace(ValueId from, ValueId to) {
   }
   readers_[f].clear();
   changed_ = true;
+  drop_unread({from});
   return true;
 }
 
@@ -202,11 +219,22 @@ void Rewriter::define(ValueId v, ValueId as) {
   if (!replace(v, as)) make(v, "identity", {as});
 }
 
+// v's maker makes it no longer; without any other output that is read it goes.
+void Rewriter::release(ValueId v) {
+  const int n = maker(v);
+  if (n < 0) return;
+  auto& outputs = nodes_[static_cast<size_t>(n)].outputs;
+  std::replace(outputs.begin(), outputs.end(), v, kNoValue);
+  makers_[static_cast<size_t>(v)] = -1;
+  for (ValueId other : outputs)
+    if (other != kNoValue) return drop_unread({other});
+  const std::vector<ValueId> inputs = node(n).inputs;
+  erase(n);
+  drop_unread(inputs);
+}
+
 void Rewriter::make(ValueId v, std::string_view op_name, std::vector<ValueId> inputs, Attrs attrs) {
-  if (const int n = maker(v); n >= 0) {
-    auto& outputs = nodes_[static_cast<size_t>(n)].outputs;
-    std::replace(outputs.begin(), outputs.end(), v, kNoValue);
-  }
+  release(v);
   Node made;
   made.op = &op(op_name);
   made.name = graph_.value(v).name;
@@ -220,12 +248,7 @@ void Rewriter::make(ValueId v, std::string_view op_name, std::vector<ValueId> in
 }
 
 void Rewriter::make_constant(ValueId v, Tensor tensor) {
-  const int n = maker(v);
-  if (n >= 0) {
-    auto& outputs = nodes_[static_cast<size_t>(n)].outputs;
-    std::replace(outputs.begin(), outputs.end(), v, kNoValue);
-    makers_[static_cast<size_t>(v)] = -1;
-  }
+  release(v);
   Value& value = graph_.value(v);
   value.type = Type::tensor(tensor.dtype(), Shape::from(tensor.dims()));
   value.constant = std::move(tensor);
@@ -234,6 +257,7 @@ void Rewriter::make_constant(ValueId v, Tensor tensor) {
 }
 
 void Rewriter::erase(int n) {
+  if (!node(n).op) return;
   unlink(n);
   nodes_[static_cast<size_t>(n)].op = nullptr;
   changed_ = true;

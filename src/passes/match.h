@@ -1,5 +1,5 @@
 // Rewriter: how a pass reads and edits a graph. It holds the nodes at fixed addresses, keeps makers and readers up to
-// date through every edit, and in finish() drops what nothing reads and puts the rest in order.
+// date through every edit, erases what an edit leaves without readers, and in finish() puts the rest in order.
 //
 //   Rewriter r(graph);
 //   for (int n = 0; n < r.size(); ++n)                          // x + 0 -> x
@@ -96,6 +96,8 @@ class Rewriter {
   std::string unique_name();
   void link(int n);
   void unlink(int n);
+  void drop_unread(std::vector<ValueId> values);
+  void release(ValueId v);
   void take_sources(Node& into, const std::vector<int>& from);
   std::vector<int> live_order() const;
   void drop_values();

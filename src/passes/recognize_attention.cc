@@ -7,6 +7,7 @@
 // are only split and merged again, sdpa reads and writes those (layout "bshd") and the transposes are gone.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "passes/match.h"
 #include "passes/passes.h"
@@ -206,13 +207,14 @@ bool rewrite_packed(Rewriter& r, int n, const Attention& a, const std::vector<Va
   return true;
 }
 
-// sdpa's mask. Where hidden keys get -inf it stays boolean; a finite number is added instead, so that a row whose keys
-// are all hidden gives their average, as it did.
+// sdpa's mask. Where hidden keys get -inf it stays boolean. For a finite number f32's lowest is added, which swallows the
+// score: a row whose keys are all hidden gives their average, as it did.
 ValueId mask_input(Rewriter& r, const Attention& a) {
   if (!a.fill) return a.mask;
   if (std::isinf(*a.fill)) return a.mask_hides ? r.add("not", {a.mask}) : a.mask;
-  const ValueId none = r.add_constant(Tensor::scalar_f32(0)), fill = r.add_constant(Tensor::scalar_f32(static_cast<float>(*a.fill)));
-  return r.add("where", {a.mask, a.mask_hides ? fill : none, a.mask_hides ? none : fill});
+  const ValueId shown = r.add_constant(Tensor::scalar_f32(0));
+  const ValueId hidden = r.add_constant(Tensor::scalar_f32(std::numeric_limits<float>::lowest()));
+  return r.add("where", {a.mask, a.mask_hides ? hidden : shown, a.mask_hides ? shown : hidden});
 }
 
 void rewrite(Rewriter& r, int n, const Attention& a) {

@@ -87,7 +87,7 @@ bool sink_through_split(Rewriter& r, int n) {
 }
 
 bool sink_through_axis(Rewriter& r, int n) {
-  if (!r.is(n, "softmax") && !r.is(n, "log_softmax") && !r.is(n, "hardmax") && !r.is(n, "cumsum")) return false;
+  if (!r.is(n, "softmax") && !r.is(n, "log_softmax") && !r.is(n, "hardmax")) return false;
   const Perm p = perm_of_value(r, r.input(n, 0));
   const auto axis = moved(r.node(n).attrs.integer("axis", -1), p);
   if (p.empty() || !axis || r.node(n).inputs.size() != 1) return false;

@@ -1,0 +1,133 @@
+// The pipeline itself: skipping, errors, bodies, and whole small models through every pass.
+#include "passes/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "case_file.h"
+#include "graph/eval.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+Graph small_graph() {
+  return Graph::parse(R"(graph(%x: f32[N,4]) {
+    %two = const f32[]{2}
+    %four = mul %two %two
+    %a = identity %x
+    %y = mul %a %four
+    return %y
+  })");
+}
+
+TEST(Pipeline, NamesAreKnownAndExplained) {
+  for (const Pass& pass : passes()) {
+    EXPECT_FALSE(pass.doc.empty());
+    EXPECT_EQ(find_pass(pass.name)->run, pass.run) << pass.name;
+  }
+  EXPECT_EQ(find_pass("no_such_pass"), nullptr);
+}
+
+TEST(Pipeline, SkipsByName) {
+  Graph graph = small_graph();
+  const auto records = run_passes(graph, {.skip = {"simplify", "fold_constants"}});
+  for (const PassRecord& r : records) EXPECT_EQ(r.skipped, r.name == "simplify" || r.name == "fold_constants") << r.name;
+  EXPECT_NE(graph.text().find("identity"), std::string::npos);
+}
+
+TEST(Pipeline, SkipsByEnvironment) {
+  setenv("TRINE_SKIP", "simplify", 1);
+  Graph graph = small_graph();
+  run_passes(graph);
+  unsetenv("TRINE_SKIP");
+  EXPECT_NE(graph.text().find("identity"), std::string::npos);
+}
+
+TEST(Pipeline, AnUnknownNameIsAnErrorThatListsTheKnown) {
+  Graph graph = small_graph();
+  try {
+    run_passes(graph, {.skip = {"fold"}});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(std::string(e.what()).find("fold_constants"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Pipeline, ReportsEachPass) {
+  Graph graph = small_graph();
+  size_t seen = 0;
+  const auto records = run_passes(graph, {.see = [&](const PassRecord&, const Graph&) { ++seen; }});
+  EXPECT_EQ(seen, passes().size());
+  EXPECT_EQ(records.size(), passes().size());
+  EXPECT_EQ(records.back().nodes, graph.nodes.size());
+}
+
+// A copy of the graph made before shares its bodies with it; the passes must not change them.
+TEST(Pipeline, LeavesCopiesAlone) {
+  Graph graph = Graph::parse(R"(graph(%x: f32[4], %c: bool[]) {
+    %y = if %c %x captures=1 graph(%in: f32[4]) {
+        %a = identity %in
+        %r = neg %a
+        return %r
+      } graph(%in: f32[4]) {
+        return %in
+      }
+    return %y
+  })");
+  const Graph copy = graph;
+  const std::string before = copy.nodes[0].bodies[0]->text();
+  run_passes(graph);
+  EXPECT_EQ(copy.nodes[0].bodies[0]->text(), before);
+  EXPECT_EQ(graph.nodes[0].bodies[0]->nodes.size(), 1u);
+}
+
+// A constant that a body takes from outside is one of its own afterwards, and folds there.
+TEST(Pipeline, ConstantsMoveIntoBodies) {
+  Graph graph = Graph::parse(R"(graph(%x: f32[4], %c: bool[]) {
+    %two = const f32[]{2}
+    %y = if %c %x %two captures=2 graph(%in: f32[4], %k: f32[]) {
+        %k2 = mul %k %k
+        %r = mul %in %k2
+        return %r
+      } graph(%in: f32[4], %k: f32[]) {
+        %r = div %in %k
+        return %r
+      }
+    return %y
+  })");
+  const Graph before = graph;
+  run_passes(graph);
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(graph.nodes[0].captures, 1);
+  for (const auto& body : graph.nodes[0].bodies) EXPECT_EQ(body->nodes.size(), 1u) << body->text();
+  for (double c : {0.0, 1.0}) {
+    const std::vector<Datum> inputs = {Tensor::from_f64(DType::f32, {4}, {1, -2, 3, 0}), Tensor::from_f64(DType::boolean, {}, {c})};
+    EXPECT_EQ(testing::difference(before, graph, inputs), "");
+  }
+}
+
+// The passes find nothing to do in what they have made.
+TEST(Pipeline, ASecondRunChangesNothing) {
+  Graph graph = Graph::parse(R"(graph(%x: f32[N,3,8,8]) {
+    %w = const f32[4,3,3,3] random(1)
+    %fc = const f32[5,4] random(2)
+    %axes = const i64[2]{2,3}
+    %a = conv %x %w
+    %b = sigmoid %a
+    %c = mul %a %b
+    %d = reduce_mean %c %axes {keepdims=0}
+    %e = gemm %d %fc {transB=1}
+    %y = softmax %e
+    return %y
+  })");
+  run_passes(graph);
+  const std::string once = testing::canonical_text(graph);
+  run_passes(graph);
+  EXPECT_EQ(testing::canonical_text(graph), once);
+}
+
+}  // namespace
+}  // namespace trine
