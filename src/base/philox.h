@@ -1,5 +1,6 @@
-// Philox4x32-10: random numbers as a function of a key and a counter, so that element i of a tensor is the same on every
-// device and for any number of threads. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.
+// Philox4x32-10: random numbers as a function of a key and a counter, so that element i of a tensor is the same on
+// every device and for any number of threads. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// 2011.
 #pragma once
 
 #include <array>

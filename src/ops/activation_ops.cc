@@ -45,9 +45,7 @@ Scalar emit_selu(LowerContext& c, Scalar x, Coefficients k) {
   return c.mul(c.like(x, k.b), lower(c, Activation{Kind::elu, k.a, 0}, x));
 }
 
-double real_shrink(double x, Coefficients k) {
-  return x < -k.b ? x + k.a : x > k.b ? x - k.a : std::isnan(x) ? x : 0;
-}
+double real_shrink(double x, Coefficients k) { return x < -k.b ? x + k.a : x > k.b ? x - k.a : std::isnan(x) ? x : 0; }
 
 int64_t integer_shrink(int64_t x, DType type, Coefficients k) {
   const double real = is_unsigned(type) ? static_cast<double>(static_cast<uint64_t>(x)) : static_cast<double>(x);
@@ -80,12 +78,32 @@ constexpr UnaryRow kActivations[] = {
     activation<Kind::mish>("mish", "Mish", "x tanh(ln(1 + e^x))"),
     activation<Kind::thresholded_relu>("thresholded_relu", "ThresholdedRelu", "x > alpha ? x : 0", {"alpha", 1}),
     // name, onnx, doc, types, real, integer, emit, parameters
-    {"celu", "Celu", "max(0, x) + min(0, alpha (e^(x / alpha) - 1))", kFloats, real_celu, nullptr, emit_celu,
+    {"celu",
+     "Celu",
+     "max(0, x) + min(0, alpha (e^(x / alpha) - 1))",
+     kFloats,
+     real_celu,
+     nullptr,
+     emit_celu,
      {"alpha", 1}},
-    {"selu", "Selu", "gamma (x < 0 ? alpha (e^x - 1) : x)", kFloats, real_selu, nullptr, emit_selu,
-     {"alpha", kSeluAlpha}, {"gamma", kSeluGamma}},
-    {"shrink", "Shrink", "x < -lambd ? x + bias : x > lambd ? x - bias : 0", kNumbers, real_shrink, integer_shrink,
-     emit_shrink, {"bias", 0}, {"lambd", 0.5f}},
+    {"selu",
+     "Selu",
+     "gamma (x < 0 ? alpha (e^x - 1) : x)",
+     kFloats,
+     real_selu,
+     nullptr,
+     emit_selu,
+     {"alpha", kSeluAlpha},
+     {"gamma", kSeluGamma}},
+    {"shrink",
+     "Shrink",
+     "x < -lambd ? x + bias : x > lambd ? x - bias : 0",
+     kNumbers,
+     real_shrink,
+     integer_shrink,
+     emit_shrink,
+     {"bias", 0},
+     {"lambd", 0.5f}},
 };
 
 [[maybe_unused]] const bool kRegistered = register_rows<kActivations>();

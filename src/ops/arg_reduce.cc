@@ -1,5 +1,5 @@
-// ArgMax, ArgMin, Hardmax: where along an axis the largest or smallest element lies. The first NaN counts as the extreme;
-// among equals the first wins (the last with select_last_index).
+// ArgMax, ArgMin, Hardmax: where along an axis the largest or smallest element lies. The first NaN counts as the
+// extreme; among equals the first wins (the last with select_last_index).
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -138,12 +138,24 @@ Scalar lower_hardmax(LowerContext& c) {
 }
 
 const OpDef kOps[] = {
-    {.name = "arg_max", .onnx = "ArgMax", .doc = "index of the largest x along axis", .infer = infer_arg,
-     .reference = reference_arg_max, .lower = lower_arg_max},
-    {.name = "arg_min", .onnx = "ArgMin", .doc = "index of the smallest x along axis", .infer = infer_arg,
-     .reference = reference_arg_min, .lower = lower_arg_min},
-    {.name = "hardmax", .onnx = "Hardmax", .doc = "1 at the first maximum along axis, else 0", .infer = infer_hardmax,
-     .reference = reference_hardmax, .lower = lower_hardmax},
+    {.name = "arg_max",
+     .onnx = "ArgMax",
+     .doc = "index of the largest x along axis",
+     .infer = infer_arg,
+     .reference = reference_arg_max,
+     .lower = lower_arg_max},
+    {.name = "arg_min",
+     .onnx = "ArgMin",
+     .doc = "index of the smallest x along axis",
+     .infer = infer_arg,
+     .reference = reference_arg_min,
+     .lower = lower_arg_min},
+    {.name = "hardmax",
+     .onnx = "Hardmax",
+     .doc = "1 at the first maximum along axis, else 0",
+     .infer = infer_hardmax,
+     .reference = reference_hardmax,
+     .lower = lower_hardmax},
 };
 const RegisterOp kRegistered[] = {RegisterOp(kOps[0]), RegisterOp(kOps[1]), RegisterOp(kOps[2])};
 

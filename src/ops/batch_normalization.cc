@@ -47,7 +47,8 @@ void reference(EvalContext& c) {
   const Grouping channels = group(x.dims(), all_but_channel(x.rank()));
   const auto n = static_cast<int64_t>(channels.starts.size());
   const std::vector<double> scale = channel_values(c, kScale, n), bias = channel_values(c, kBias, n);
-  const std::vector<double> running_mean = channel_values(c, kMean, n), running_variance = channel_values(c, kVariance, n);
+  const std::vector<double> running_mean = channel_values(c, kMean, n),
+                            running_variance = channel_values(c, kVariance, n);
   std::vector<double> mean = running_mean, variance = running_variance, y = x.f64_values();
   const double epsilon = epsilon_of(c.attrs()), momentum = c.attrs().real("momentum", 0.9f);
   for (size_t k = 0; k < channels.starts.size(); ++k) {
@@ -71,14 +72,20 @@ Scalar lower(LowerContext& c) {
   const Scalar x = c.load(kX, c.index());
   const Dim channel = c.index().size() > 1 ? c.index()[1] : Dim(0);
   const auto parameter = [&](int i) { return c.cast(c.load(i, {channel}), c.type(x)); };
-  const Scalar factor = c.mul(parameter(kScale), lower_inverse_deviation(c, parameter(kVariance), epsilon_of(c.attrs())));
+  const Scalar factor =
+      c.mul(parameter(kScale), lower_inverse_deviation(c, parameter(kVariance), epsilon_of(c.attrs())));
   return c.add(c.mul(c.sub(x, parameter(kMean)), factor), parameter(kBias));
 }
 
-const OpDef kBatchNormalization = {.name = "batch_normalization", .onnx = "BatchNormalization",
+const OpDef kBatchNormalization = {.name = "batch_normalization",
+                                   .onnx = "BatchNormalization",
                                    .doc = "(x - mean) / sqrt(variance + epsilon) * scale + bias, by channel",
-                                   .min_inputs = 5, .max_inputs = 5, .max_outputs = 3, .infer = infer,
-                                   .reference = reference, .lower = lower};
+                                   .min_inputs = 5,
+                                   .max_inputs = 5,
+                                   .max_outputs = 3,
+                                   .infer = infer,
+                                   .reference = reference,
+                                   .lower = lower};
 const RegisterOp kRegistered(kBatchNormalization);
 
 }  // namespace

@@ -42,16 +42,27 @@ static Dim dim_mul(const Dim& a, const Dim& b) { return a * b; }
 template <ScalarOp op>
 constexpr BinaryRow arithmetic(std::string_view name, std::string_view onnx, std::string_view doc, RealBinary real,
                                IntegerBinary integer, DimBinary dim) {
-  return {name, onnx, doc, kNumbers, real, integer, emit_binary<op>, DType::none, dim,
+  return {name,
+          onnx,
+          doc,
+          kNumbers,
+          real,
+          integer,
+          emit_binary<op>,
+          DType::none,
+          dim,
           op == ScalarOp::add || op == ScalarOp::mul};
 }
 
 constexpr BinaryRow kBinary[] = {
-    arithmetic<ScalarOp::add>("add", "Add", "a + b", [](double a, double b) { return a + b; }, integer_add, dim_add),
-    arithmetic<ScalarOp::sub>("sub", "Sub", "a - b", [](double a, double b) { return a - b; }, integer_sub, dim_sub),
-    arithmetic<ScalarOp::mul>("mul", "Mul", "a * b", [](double a, double b) { return a * b; }, integer_mul, dim_mul),
-    arithmetic<ScalarOp::div>("div", "Div", "a / b", [](double a, double b) { return a / b; }, integer_div,
-                              truncated_div),
+    arithmetic<ScalarOp::add>(
+        "add", "Add", "a + b", [](double a, double b) { return a + b; }, integer_add, dim_add),
+    arithmetic<ScalarOp::sub>(
+        "sub", "Sub", "a - b", [](double a, double b) { return a - b; }, integer_sub, dim_sub),
+    arithmetic<ScalarOp::mul>(
+        "mul", "Mul", "a * b", [](double a, double b) { return a * b; }, integer_mul, dim_mul),
+    arithmetic<ScalarOp::div>(
+        "div", "Div", "a / b", [](double a, double b) { return a / b; }, integer_div, truncated_div),
     // name, onnx, doc, types, real, integer, emit, result, content, commutative
     {"less", "Less", "a < b", kNumbers, [](double a, double b) { return double(a < b); }, integer_less,
      emit_binary<ScalarOp::less>, DType::boolean},

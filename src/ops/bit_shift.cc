@@ -25,8 +25,7 @@ static void infer(InferContext& c) {
   need_type(c, 0, kIntegers);
   need_same_type(c, 0, 1);
   const std::string direction = c.attrs().string("direction");
-  if (direction != "LEFT" && direction != "RIGHT")
-    c.fail("direction is \"" + direction + "\"; accepted: LEFT, RIGHT");
+  if (direction != "LEFT" && direction != "RIGHT") c.fail("direction is \"" + direction + "\"; accepted: LEFT, RIGHT");
   infer_broadcast(c);
 }
 
@@ -48,8 +47,14 @@ static Scalar lower(LowerContext& c) {
   return wrapped(c, c.select(inside, shifted, fill));
 }
 
-static const OpDef kBitShift = {.name = "bit_shift", .onnx = "BitShift", .doc = "x << y or x >> y", .min_inputs = 2,
-                                .max_inputs = 2, .infer = infer, .reference = reference, .lower = lower,
+static const OpDef kBitShift = {.name = "bit_shift",
+                                .onnx = "BitShift",
+                                .doc = "x << y or x >> y",
+                                .min_inputs = 2,
+                                .max_inputs = 2,
+                                .infer = infer,
+                                .reference = reference,
+                                .lower = lower,
                                 .elementwise = true};
 static const RegisterOp kRegistered(kBitShift);
 

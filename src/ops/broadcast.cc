@@ -25,8 +25,9 @@ Dims broadcast_dims(const Dims& a, const Dims& b) {
     int64_t& d = out[shift + i];
     if (d == 1) d = shorter[i];
     else if (shorter[i] != 1 && shorter[i] != d)
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("broadcast: shapes [{}] and [{}]; dimensions must be equal or 1", to_string(a), to_string(b)));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("broadcast: shapes [{}] and [{}]; dimensions must be equal or 1", to_string(a), to_string(b)));
   }
   return out;
 }
@@ -50,7 +51,10 @@ Strides broadcast_strides(const Dims& from, const Dims& to) {
 }
 
 Walk::Walk(const Dims& dims, std::vector<Strides> strides)
-    : dims_(dims), strides_(std::move(strides)), index_(dims.size(), 0), offsets_(strides_.size(), 0),
+    : dims_(dims),
+      strides_(std::move(strides)),
+      index_(dims.size(), 0),
+      offsets_(strides_.size(), 0),
       count_(element_count(dims)) {}
 
 void Walk::next() {

@@ -95,8 +95,9 @@ Tensor print(const Tensor& x) {
 
 Tensor between_complex(const Tensor& x, DType to) {
   if (!is_complex(x.dtype()) || !is_complex(to))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("cast: from {} to {}; complex numbers convert to each other only", x.type_text(), name(to)));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("cast: from {} to {}; complex numbers convert to each other only", x.type_text(), name(to)));
   Tensor y(to, x.dims());
   for (int64_t i = 0; i < 2 * x.elements(); ++i) {
     const double v = x.dtype() == DType::c64 ? x.as<float>()[i] : x.as<double>()[i];
@@ -136,7 +137,9 @@ namespace {
 CastRules rules_of(const Attrs& attrs) {
   const std::string mode = attrs.string("round_mode", "up");
   return {.overflow = attrs.integer("saturate", 1) ? Overflow::saturate : Overflow::ieee,
-          .rounding = mode == "down" ? Rounding::down : mode == "nearest" ? Rounding::nearest_even : Rounding::up};
+          .rounding = mode == "down"      ? Rounding::down
+                      : mode == "nearest" ? Rounding::nearest_even
+                                          : Rounding::up};
 }
 
 void check_round_mode(InferContext& c) {
@@ -192,13 +195,27 @@ void reference_bit_cast(EvalContext& c) {
   c.set(0, type_set(to) == kTinyIntegers ? Tensor::from_i64(to, y.dims(), y.i64_values()) : y);
 }
 
-const OpDef kCast = {.name = "cast", .onnx = "Cast", .doc = "x in another element type", .infer = infer_cast,
-                     .reference = reference_cast, .lower = lower_cast, .elementwise = true};
-const OpDef kCastLike = {.name = "cast_like", .onnx = "CastLike", .doc = "x in the element type of another tensor",
-                         .min_inputs = 2, .max_inputs = 2, .infer = infer_cast_like, .reference = reference_cast_like,
-                         .lower = lower_cast, .elementwise = true};
-const OpDef kBitCast = {.name = "bit_cast", .onnx = "BitCast", .doc = "the bits of x as another type",
-                        .infer = infer_bit_cast, .reference = reference_bit_cast};
+const OpDef kCast = {.name = "cast",
+                     .onnx = "Cast",
+                     .doc = "x in another element type",
+                     .infer = infer_cast,
+                     .reference = reference_cast,
+                     .lower = lower_cast,
+                     .elementwise = true};
+const OpDef kCastLike = {.name = "cast_like",
+                         .onnx = "CastLike",
+                         .doc = "x in the element type of another tensor",
+                         .min_inputs = 2,
+                         .max_inputs = 2,
+                         .infer = infer_cast_like,
+                         .reference = reference_cast_like,
+                         .lower = lower_cast,
+                         .elementwise = true};
+const OpDef kBitCast = {.name = "bit_cast",
+                        .onnx = "BitCast",
+                        .doc = "the bits of x as another type",
+                        .infer = infer_bit_cast,
+                        .reference = reference_bit_cast};
 const RegisterOp kRegistered[] = {RegisterOp(kCast), RegisterOp(kCastLike), RegisterOp(kBitCast)};
 
 }  // namespace

@@ -44,9 +44,8 @@ static void reference(EvalContext& c) {
   std::vector<int64_t> values = x.i64_values();
   const bool full = x.dtype() == DType::u64;
   clip(values, c.has(1) ? bound(c, 1).i64_values() : std::vector<int64_t>{},
-       c.has(2) ? bound(c, 2).i64_values() : std::vector<int64_t>{}, [full](int64_t a, int64_t b) {
-         return full ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
-       });
+       c.has(2) ? bound(c, 2).i64_values() : std::vector<int64_t>{},
+       [full](int64_t a, int64_t b) { return full ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b; });
   c.set(0, Tensor::from_i64(x.dtype(), x.dims(), values));
 }
 
@@ -61,8 +60,14 @@ static Scalar lower(LowerContext& c) {
   return y;
 }
 
-static const OpDef kClip = {.name = "clip", .onnx = "Clip", .doc = "min(max(x, low), high)", .min_inputs = 1,
-                            .max_inputs = 3, .infer = infer, .reference = reference, .lower = lower,
+static const OpDef kClip = {.name = "clip",
+                            .onnx = "Clip",
+                            .doc = "min(max(x, low), high)",
+                            .min_inputs = 1,
+                            .max_inputs = 3,
+                            .infer = infer,
+                            .reference = reference,
+                            .lower = lower,
                             .elementwise = true};
 static const RegisterOp kRegistered(kClip);
 

@@ -50,21 +50,31 @@ void accumulate(EvalContext& c, int start, Real real, Integer integer) {
 }
 
 void reference_cum_sum(EvalContext& c) {
-  accumulate(c, 0, [](double a, double b) { return a + b; }, [](int64_t a, int64_t b) {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  });
+  accumulate(
+      c, 0, [](double a, double b) { return a + b; },
+      [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); });
 }
 
 void reference_cum_prod(EvalContext& c) {
-  accumulate(c, 1, [](double a, double b) { return a * b; }, [](int64_t a, int64_t b) {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  });
+  accumulate(
+      c, 1, [](double a, double b) { return a * b; },
+      [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); });
 }
 
-const OpDef kCumSum = {.name = "cum_sum", .onnx = "CumSum", .doc = "running sums along axis", .min_inputs = 2,
-                       .max_inputs = 2, .infer = infer, .reference = reference_cum_sum};
-const OpDef kCumProd = {.name = "cum_prod", .onnx = "CumProd", .doc = "running products along axis", .min_inputs = 2,
-                        .max_inputs = 2, .infer = infer, .reference = reference_cum_prod};
+const OpDef kCumSum = {.name = "cum_sum",
+                       .onnx = "CumSum",
+                       .doc = "running sums along axis",
+                       .min_inputs = 2,
+                       .max_inputs = 2,
+                       .infer = infer,
+                       .reference = reference_cum_sum};
+const OpDef kCumProd = {.name = "cum_prod",
+                        .onnx = "CumProd",
+                        .doc = "running products along axis",
+                        .min_inputs = 2,
+                        .max_inputs = 2,
+                        .infer = infer,
+                        .reference = reference_cum_prod};
 const RegisterOp kRegistered[] = {RegisterOp(kCumSum), RegisterOp(kCumProd)};
 
 }  // namespace

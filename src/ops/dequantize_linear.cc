@@ -26,7 +26,8 @@ void reference(EvalContext& c) {
   std::vector<double> y = x.f64_values(), zero(static_cast<size_t>(scale.elements()), 0);
   if (c.has(2)) zero = c.tensor(2).f64_values();
   if (static_cast<int64_t>(zero.size()) != scale.elements())
-    c.fail("zero point is " + c.tensor(2).type_text() + ", scale " + scale.type_text() + "; they must have the same shape");
+    c.fail("zero point is " + c.tensor(2).type_text() + ", scale " + scale.type_text() +
+           "; they must have the same shape");
   const std::vector<double> scales = scale.f64_values();
   for (size_t i = 0; i < y.size(); ++i) {
     const auto k = static_cast<size_t>(map(static_cast<int64_t>(i)));
@@ -44,9 +45,15 @@ Scalar lower(LowerContext& c) {
   return c.cast(c.mul(c.cast(x, c.type(scale)), scale), c.output_type().dtype);
 }
 
-const OpDef kDequantizeLinear = {.name = "dequantize_linear", .onnx = "DequantizeLinear",
-                                 .doc = "(x - zero_point) * scale", .min_inputs = 2, .max_inputs = 3, .infer = infer,
-                                 .reference = reference, .lower = lower, .elementwise = true};
+const OpDef kDequantizeLinear = {.name = "dequantize_linear",
+                                 .onnx = "DequantizeLinear",
+                                 .doc = "(x - zero_point) * scale",
+                                 .min_inputs = 2,
+                                 .max_inputs = 3,
+                                 .infer = infer,
+                                 .reference = reference,
+                                 .lower = lower,
+                                 .elementwise = true};
 const RegisterOp kRegistered(kDequantizeLinear);
 
 }  // namespace

@@ -54,8 +54,14 @@ Scalar lower(LowerContext& c) {
   return has_loop_form(c.input_type(kData).dtype) ? c.load(kData) : Scalar{};
 }
 
-const OpDef kDropout = {.name = "dropout", .onnx = "Dropout", .doc = "x, or x / (1 - ratio) where a random mask keeps it",
-                        .max_inputs = 3, .max_outputs = 2, .infer = infer, .reference = reference, .lower = lower,
+const OpDef kDropout = {.name = "dropout",
+                        .onnx = "Dropout",
+                        .doc = "x, or x / (1 - ratio) where a random mask keeps it",
+                        .max_inputs = 3,
+                        .max_outputs = 2,
+                        .infer = infer,
+                        .reference = reference,
+                        .lower = lower,
                         .impure = true};
 const RegisterOp kRegistered(kDropout);
 

@@ -52,7 +52,8 @@ Scalar lower(LowerContext& c) {
     const Scalar v = c.load(0, r);
     return c.select(c.apply(ScalarOp::is_nan, v), zero, v);
   };
-  const Scalar low = c.min(zero, box.fold(c, Reduce::min, number)), high = c.max(zero, box.fold(c, Reduce::max, number));
+  const Scalar low = c.min(zero, box.fold(c, Reduce::min, number)),
+               high = c.max(zero, box.fold(c, Reduce::max, number));
   const Scalar range = c.div(c.sub(high, low), largest);
   const Scalar scale = c.select(c.apply(ScalarOp::equal, low, high), c.like(range, 1), range);
   if (c.output() == 1) return scale;
@@ -65,9 +66,13 @@ Scalar lower(LowerContext& c) {
   return c.cast(c.min(c.max(q, zero), largest), DType::u8);
 }
 
-const OpDef kDynamicQuantizeLinear = {.name = "dynamic_quantize_linear", .onnx = "DynamicQuantizeLinear",
-                                      .doc = "x as u8 with the scale and zero point of its range", .max_outputs = 3,
-                                      .infer = infer, .reference = reference, .lower = lower};
+const OpDef kDynamicQuantizeLinear = {.name = "dynamic_quantize_linear",
+                                      .onnx = "DynamicQuantizeLinear",
+                                      .doc = "x as u8 with the scale and zero point of its range",
+                                      .max_outputs = 3,
+                                      .infer = infer,
+                                      .reference = reference,
+                                      .lower = lower};
 const RegisterOp kRegistered(kDynamicQuantizeLinear);
 
 }  // namespace

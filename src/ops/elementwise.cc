@@ -30,7 +30,8 @@ Scalar wrapped(LowerContext& c, Scalar value) {
 // Strings, complex numbers and missing scalar functions stop here; shape inference has named them better already.
 static void need_numbers(const Tensor& x, bool computable) {
   if (!computable || (type_set(x.dtype()) & (kStrings | kComplex)))
-    throw Error(ErrorCode::invalid_argument, fmt::format("input is {}; this operator does not take that type", x.type_text()));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("input is {}; this operator does not take that type", x.type_text()));
 }
 
 Tensor map_unary(const Tensor& x, DType result, RealUnary real, IntegerUnary integer, Coefficients k) {
@@ -65,9 +66,7 @@ Tensor map_binary(const Tensor& a, const Tensor& b, DType result, RealBinary rea
   return Tensor::from_i64(result, dims, y);
 }
 
-OpDef UnaryRow::describe() const {
-  return {.name = name, .onnx = onnx, .doc = doc, .elementwise = true};
-}
+OpDef UnaryRow::describe() const { return {.name = name, .onnx = onnx, .doc = doc, .elementwise = true}; }
 
 void UnaryRow::infer(InferContext& c) const {
   need_type(c, 0, types);
@@ -86,7 +85,12 @@ Scalar UnaryRow::lower(LowerContext& c) const {
 }
 
 OpDef BinaryRow::describe() const {
-  return {.name = name, .onnx = onnx, .doc = doc, .min_inputs = 2, .max_inputs = 2, .elementwise = true,
+  return {.name = name,
+          .onnx = onnx,
+          .doc = doc,
+          .min_inputs = 2,
+          .max_inputs = 2,
+          .elementwise = true,
           .commutative = commutative};
 }
 

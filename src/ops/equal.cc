@@ -37,10 +37,12 @@ static Tensor compare_strings(const Tensor& a, const Tensor& b) {
 
 static void reference(EvalContext& c) {
   const Tensor &a = c.tensor(0), &b = c.tensor(1);
-  if (a.dtype() != b.dtype()) c.fail("inputs are " + a.type_text() + " and " + b.type_text() + "; they must have the same type");
+  if (a.dtype() != b.dtype())
+    c.fail("inputs are " + a.type_text() + " and " + b.type_text() + "; they must have the same type");
   if (a.dtype() == DType::string) return c.set(0, compare_strings(a, b));
-  c.set(0, map_binary(a, b, DType::boolean, [](double x, double y) { return double(x == y); },
-                      [](int64_t x, int64_t y, DType) { return int64_t{x == y}; }));
+  c.set(0, map_binary(
+               a, b, DType::boolean, [](double x, double y) { return double(x == y); },
+               [](int64_t x, int64_t y, DType) { return int64_t{x == y}; }));
 }
 
 static Scalar lower(LowerContext& c) {
@@ -50,8 +52,15 @@ static Scalar lower(LowerContext& c) {
   return c.apply(codegen::ScalarOp::logical_not, c.apply(codegen::ScalarOp::logical_xor, a, b));
 }
 
-static const OpDef kEqual = {.name = "equal", .onnx = "Equal", .doc = "a == b", .min_inputs = 2, .max_inputs = 2,
-                             .infer = infer, .reference = reference, .lower = lower, .elementwise = true,
+static const OpDef kEqual = {.name = "equal",
+                             .onnx = "Equal",
+                             .doc = "a == b",
+                             .min_inputs = 2,
+                             .max_inputs = 2,
+                             .infer = infer,
+                             .reference = reference,
+                             .lower = lower,
+                             .elementwise = true,
                              .commutative = true};
 static const RegisterOp kRegistered(kEqual);
 

@@ -65,7 +65,8 @@ void infer_swiglu(InferContext& c) {
 void reference_swiglu(EvalContext& c) {
   const Activation swish{Kind::silu, coefficients(c.attrs(), kAlpha).a, 0};
   const Tensor &a = c.tensor(0), &b = c.tensor(1);
-  if (a.dims() != b.dims()) c.fail("inputs are " + a.type_text() + " and " + b.type_text() + "; their shapes must agree");
+  if (a.dims() != b.dims())
+    c.fail("inputs are " + a.type_text() + " and " + b.type_text() + "; their shapes must agree");
   std::vector<double> y = a.f64_values();
   const std::vector<double> value = b.f64_values();
   for (size_t i = 0; i < y.size(); ++i) y[i] = apply(swish, y[i]) * value[i];
@@ -77,16 +78,46 @@ Scalar lower_swiglu(LowerContext& c) {
 }
 
 const OpDef kOps[] = {
-    {.name = "gelu", .onnx = "Gelu", .doc = "x (1 + erf(x / sqrt 2)) / 2, or approximate = tanh", .infer = infer_gelu,
-     .reference = reference_gelu, .lower = lower_gelu, .elementwise = true},
-    {.name = "exact_gelu", .onnx = "com.microsoft:Gelu", .doc = "x (1 + erf(x / sqrt 2)) / 2", .infer = infer_biased,
-     .reference = reference_exact, .lower = lower_exact, .elementwise = true},
-    {.name = "bias_gelu", .onnx = "com.microsoft:BiasGelu", .doc = "gelu(x + bias)", .min_inputs = 2, .max_inputs = 2,
-     .infer = infer_biased, .reference = reference_exact, .lower = lower_exact, .elementwise = true},
-    {.name = "fast_gelu", .onnx = "com.microsoft:FastGelu", .doc = "gelu(x + bias), the tanh form", .max_inputs = 2,
-     .infer = infer_biased, .reference = reference_fast, .lower = lower_fast, .elementwise = true},
-    {.name = "swiglu", .onnx = "SwiGLU", .doc = "a sigmoid(alpha a) b", .min_inputs = 2, .max_inputs = 2,
-     .infer = infer_swiglu, .reference = reference_swiglu, .lower = lower_swiglu, .elementwise = true},
+    {.name = "gelu",
+     .onnx = "Gelu",
+     .doc = "x (1 + erf(x / sqrt 2)) / 2, or approximate = tanh",
+     .infer = infer_gelu,
+     .reference = reference_gelu,
+     .lower = lower_gelu,
+     .elementwise = true},
+    {.name = "exact_gelu",
+     .onnx = "com.microsoft:Gelu",
+     .doc = "x (1 + erf(x / sqrt 2)) / 2",
+     .infer = infer_biased,
+     .reference = reference_exact,
+     .lower = lower_exact,
+     .elementwise = true},
+    {.name = "bias_gelu",
+     .onnx = "com.microsoft:BiasGelu",
+     .doc = "gelu(x + bias)",
+     .min_inputs = 2,
+     .max_inputs = 2,
+     .infer = infer_biased,
+     .reference = reference_exact,
+     .lower = lower_exact,
+     .elementwise = true},
+    {.name = "fast_gelu",
+     .onnx = "com.microsoft:FastGelu",
+     .doc = "gelu(x + bias), the tanh form",
+     .max_inputs = 2,
+     .infer = infer_biased,
+     .reference = reference_fast,
+     .lower = lower_fast,
+     .elementwise = true},
+    {.name = "swiglu",
+     .onnx = "SwiGLU",
+     .doc = "a sigmoid(alpha a) b",
+     .min_inputs = 2,
+     .max_inputs = 2,
+     .infer = infer_swiglu,
+     .reference = reference_swiglu,
+     .lower = lower_swiglu,
+     .elementwise = true},
 };
 const RegisterOp kRegistered[] = {RegisterOp(kOps[0]), RegisterOp(kOps[1]), RegisterOp(kOps[2]), RegisterOp(kOps[3]),
                                   RegisterOp(kOps[4])};

@@ -84,7 +84,8 @@ Scalar lower_groups(LowerContext& c, const Dim& width) {
     return c.load(0, index);
   };
   const LoweredMoments m = lower_moments(c, box, element);
-  const Scalar normal = c.mul(c.sub(c.load(0, at), m.mean), lower_inverse_deviation(c, m.variance, epsilon_of(c.attrs())));
+  const Scalar normal =
+      c.mul(c.sub(c.load(0, at), m.mean), lower_inverse_deviation(c, m.variance, epsilon_of(c.attrs())));
   return c.add(c.mul(normal, c.load(1, {channel})), c.load(2, {channel}));
 }
 
@@ -95,12 +96,22 @@ Scalar lower_group(LowerContext& c) {
   return lower_groups(c, c.shape(0)[1].value() / c.attrs().integer("num_groups"));
 }
 
-const OpDef kInstance = {.name = "instance_normalization", .onnx = "InstanceNormalization",
-                         .doc = "normalises each channel of each image", .min_inputs = 3, .max_inputs = 3,
-                         .infer = infer, .reference = reference_instance, .lower = lower_instance};
-const OpDef kGroup = {.name = "group_normalization", .onnx = "GroupNormalization",
-                      .doc = "normalises groups of channels of each image", .min_inputs = 3, .max_inputs = 3,
-                      .infer = infer_group, .reference = reference_group, .lower = lower_group};
+const OpDef kInstance = {.name = "instance_normalization",
+                         .onnx = "InstanceNormalization",
+                         .doc = "normalises each channel of each image",
+                         .min_inputs = 3,
+                         .max_inputs = 3,
+                         .infer = infer,
+                         .reference = reference_instance,
+                         .lower = lower_instance};
+const OpDef kGroup = {.name = "group_normalization",
+                      .onnx = "GroupNormalization",
+                      .doc = "normalises groups of channels of each image",
+                      .min_inputs = 3,
+                      .max_inputs = 3,
+                      .infer = infer_group,
+                      .reference = reference_group,
+                      .lower = lower_group};
 const RegisterOp kRegistered[] = {RegisterOp(kInstance), RegisterOp(kGroup)};
 
 }  // namespace

@@ -14,8 +14,14 @@ static codegen::Scalar lower(codegen::LowerContext& c) {
   return has_loop_form(c.input_type(0).dtype) ? c.load(0) : codegen::Scalar{};
 }
 
-static const OpDef kIdentity = {.name = "identity", .onnx = "Identity", .doc = "x", .infer = infer,
-                                .reference = reference, .lower = lower, .elementwise = true, .view = true};
+static const OpDef kIdentity = {.name = "identity",
+                                .onnx = "Identity",
+                                .doc = "x",
+                                .infer = infer,
+                                .reference = reference,
+                                .lower = lower,
+                                .elementwise = true,
+                                .view = true};
 static const RegisterOp kRegistered(kIdentity);
 
 }  // namespace trine

@@ -2,8 +2,8 @@
 //
 //   x' = x (+ skip) (+ bias);  y = (x' - mean) / sqrt(variance + epsilon) * scale (+ beta)
 //
-// RMS ("simplified") forms take the mean as 0. Statistics are f32 whatever the type of x (stash_type), so f16 inputs do not
-// overflow. Sources: Ba et al. 2016, Zhang & Sennrich 2019.
+// RMS ("simplified") forms take the mean as 0. Statistics are f32 whatever the type of x (stash_type), so f16 inputs do
+// not overflow. Sources: Ba et al. 2016, Zhang & Sennrich 2019.
 #include <cmath>
 
 #include "ops/norm.h"
@@ -28,7 +28,11 @@ struct NormRow {
   bool typed_by_scale = false;  // y has the type of scale instead of x's
 
   OpDef describe() const {
-    return {.name = name, .onnx = onnx, .doc = doc, .min_inputs = min_inputs, .max_inputs = max_inputs,
+    return {.name = name,
+            .onnx = onnx,
+            .doc = doc,
+            .min_inputs = min_inputs,
+            .max_inputs = max_inputs,
             .max_outputs = max_outputs};
   }
   void infer(InferContext& c) const;
@@ -52,7 +56,8 @@ void NormRow::infer(InferContext& c) const {
     statistics = reduced_shape(shape, axes_from(shape.rank(), axis), true);
     for (int i : {skip, scale, beta, bias})
       if (i >= 0 && c.has(i) && broadcast(shape, c.shape(i)) != shape && c.shape(i).is_static() && shape.is_static())
-        c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + "; it must broadcast to x " + c.input(0).text());
+        c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + "; it must broadcast to x " +
+               c.input(0).text());
   }
   for (int i : {mean, inverse})
     if (i >= 0) c.set(i, statistics_type(c.attrs()), statistics);
@@ -107,7 +112,8 @@ void NormRow::reference(EvalContext& c) const {
 Index broadcast_to(const Shape& shape, const Index& at) {
   Index out;
   const size_t shift = at.size() - static_cast<size_t>(shape.rank());
-  for (int d = 0; d < shape.rank(); ++d) out.push_back(shape[d] == Dim(1) ? Dim(0) : at[shift + static_cast<size_t>(d)]);
+  for (int d = 0; d < shape.rank(); ++d)
+    out.push_back(shape[d] == Dim(1) ? Dim(0) : at[shift + static_cast<size_t>(d)]);
   return out;
 }
 
@@ -127,8 +133,7 @@ Scalar NormRow::lower(LowerContext& c) const {
   const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
   const FoldedBox box(shape, axes_from(shape.rank(), axis), true);
   const Index here = c.index();
-  const LoweredMoments m =
-      lower_moments(c, box, [&](const Index& r) { return element(c, box.at(here, r)); }, centred);
+  const LoweredMoments m = lower_moments(c, box, [&](const Index& r) { return element(c, box.at(here, r)); }, centred);
   if (c.output() == mean) return centred ? m.mean : c.like(m.variance, 0);
   const Scalar inverse_deviation = lower_inverse_deviation(c, m.variance, c.attrs().real("epsilon", epsilon));
   if (c.output() == inverse) return inverse_deviation;

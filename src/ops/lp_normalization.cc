@@ -44,7 +44,8 @@ Scalar lower_lp(LowerContext& c) {
   if (!shape.has_rank()) return {};
   const bool squares = order_of(c.attrs()) == 2;
   const int64_t given = c.attrs().integer("axis", -1);
-  const FoldedBox box(shape, single_axis(shape.rank(), static_cast<int>(given < 0 ? given + shape.rank() : given)), true);
+  const FoldedBox box(shape, single_axis(shape.rank(), static_cast<int>(given < 0 ? given + shape.rank() : given)),
+                      true);
   const Index here = c.index();
   const Scalar sum = box.fold(c, Reduce::sum, [&](const Index& r) {
     const Scalar v = c.load(0, box.at(here, r));
@@ -85,7 +86,8 @@ Scalar lower_mean_variance(LowerContext& c) {
   const Shape& shape = c.shape(0);
   if (!shape.has_rank()) return {};
   AxisMask mask(static_cast<size_t>(shape.rank()), false);
-  for (int64_t a : c.attrs().integers("axes", {0, 2, 3})) mask[static_cast<size_t>(a < 0 ? a + shape.rank() : a)] = true;
+  for (int64_t a : c.attrs().integers("axes", {0, 2, 3}))
+    mask[static_cast<size_t>(a < 0 ? a + shape.rank() : a)] = true;
   const FoldedBox box(shape, mask, true);
   const Index here = c.index();
   const LoweredMoments m = lower_moments(c, box, [&](const Index& r) { return c.load(0, box.at(here, r)); });
@@ -93,11 +95,18 @@ Scalar lower_mean_variance(LowerContext& c) {
   return c.div(c.sub(c.load(0, here), m.mean), c.add(deviation, c.like(deviation, kTinyDeviation)));
 }
 
-const OpDef kLp = {.name = "lp_normalization", .onnx = "LpNormalization", .doc = "x / its p-norm along axis",
-                   .infer = infer_lp, .reference = reference_lp, .lower = lower_lp};
-const OpDef kMeanVariance = {.name = "mean_variance_normalization", .onnx = "MeanVarianceNormalization",
-                             .doc = "(x - mean) / deviation over axes", .infer = infer_mean_variance,
-                             .reference = reference_mean_variance, .lower = lower_mean_variance};
+const OpDef kLp = {.name = "lp_normalization",
+                   .onnx = "LpNormalization",
+                   .doc = "x / its p-norm along axis",
+                   .infer = infer_lp,
+                   .reference = reference_lp,
+                   .lower = lower_lp};
+const OpDef kMeanVariance = {.name = "mean_variance_normalization",
+                             .onnx = "MeanVarianceNormalization",
+                             .doc = "(x - mean) / deviation over axes",
+                             .infer = infer_mean_variance,
+                             .reference = reference_mean_variance,
+                             .lower = lower_mean_variance};
 const RegisterOp kRegistered[] = {RegisterOp(kLp), RegisterOp(kMeanVariance)};
 
 }  // namespace

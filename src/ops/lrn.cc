@@ -21,7 +21,9 @@ struct Parameters {
   double alpha, beta, bias;
 
   explicit Parameters(const Attrs& attrs)
-      : size(attrs.integer("size")), alpha(attrs.real("alpha", 1e-4f)), beta(attrs.real("beta", 0.75f)),
+      : size(attrs.integer("size")),
+        alpha(attrs.real("alpha", 1e-4f)),
+        beta(attrs.real("beta", 0.75f)),
         bias(attrs.real("bias", 1.0f)) {}
   int64_t before() const { return (size - 1) / 2; }
   int64_t after() const { return size / 2; }
@@ -30,7 +32,8 @@ struct Parameters {
 void infer(InferContext& c) {
   need_type(c, 0, kFloats);
   c.need_rank_at_least(0, 2);
-  if (Parameters(c.attrs()).size < 1) c.fail("size is " + std::to_string(Parameters(c.attrs()).size) + "; it must be positive");
+  if (Parameters(c.attrs()).size < 1)
+    c.fail("size is " + std::to_string(Parameters(c.attrs()).size) + "; it must be positive");
   c.set(0, c.dtype(0), c.shape(0));
 }
 
@@ -73,8 +76,12 @@ Scalar lower(LowerContext& c) {
   return c.div(x, c.apply(ScalarOp::pow, base, c.like(base, p.beta)));
 }
 
-const OpDef kLrn = {.name = "lrn", .onnx = "LRN", .doc = "x / (bias + alpha / size * sum of x^2 of channels near)^beta",
-                    .infer = infer, .reference = reference, .lower = lower};
+const OpDef kLrn = {.name = "lrn",
+                    .onnx = "LRN",
+                    .doc = "x / (bias + alpha / size * sum of x^2 of channels near)^beta",
+                    .infer = infer,
+                    .reference = reference,
+                    .lower = lower};
 const RegisterOp kRegistered(kLrn);
 
 }  // namespace

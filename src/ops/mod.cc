@@ -40,8 +40,7 @@ static void reference(EvalContext& c) {
   const Tensor &a = c.tensor(0), &b = c.tensor(1);
   if (truncates(c.attrs()))
     c.set(0, map_binary(a, b, a.dtype(), [](double x, double y) { return std::fmod(x, y); }, integer_trunc_mod));
-  else
-    c.set(0, map_binary(a, b, a.dtype(), real_floor_mod, integer_floor_mod));
+  else c.set(0, map_binary(a, b, a.dtype(), real_floor_mod, integer_floor_mod));
 }
 
 static Scalar lower(LowerContext& c) {
@@ -49,8 +48,15 @@ static Scalar lower(LowerContext& c) {
   return wrapped(c, c.apply(truncates(c.attrs()) ? ScalarOp::fmod : ScalarOp::mod, c.load(0), c.load(1)));
 }
 
-static const OpDef kMod = {.name = "mod", .onnx = "Mod", .doc = "remainder of a / b", .min_inputs = 2, .max_inputs = 2,
-                           .infer = infer, .reference = reference, .lower = lower, .elementwise = true};
+static const OpDef kMod = {.name = "mod",
+                           .onnx = "Mod",
+                           .doc = "remainder of a / b",
+                           .min_inputs = 2,
+                           .max_inputs = 2,
+                           .infer = infer,
+                           .reference = reference,
+                           .lower = lower,
+                           .elementwise = true};
 static const RegisterOp kRegistered(kMod);
 
 }  // namespace trine

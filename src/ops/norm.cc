@@ -41,7 +41,8 @@ Scalar lower_inverse_deviation(LowerContext& c, Scalar variance, double epsilon)
 std::vector<double> channel_values(EvalContext& c, int input, int64_t channels) {
   const Tensor& t = c.tensor(input);
   if (t.elements() != channels)
-    c.fail(fmt::format("input {} is {}; it must have one element for each of {} channels", input, t.type_text(), channels));
+    c.fail(fmt::format("input {} is {}; it must have one element for each of {} channels", input, t.type_text(),
+                       channels));
   return t.f64_values();
 }
 

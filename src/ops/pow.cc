@@ -27,9 +27,11 @@ static void reference(EvalContext& c) {
   if (is_float(x.dtype()) || is_float(y.dtype())) {
     c.set(0, map_binary(x, y, x.dtype(), [](double a, double b) { return std::pow(a, b); }, nullptr));
   } else if (y.dtype() == DType::u64) {
-    c.set(0, map_binary(x, y, x.dtype(), nullptr, [](int64_t a, int64_t b, DType) { return integer_pow(a, b, DType::u64); }));
+    c.set(0, map_binary(x, y, x.dtype(), nullptr,
+                        [](int64_t a, int64_t b, DType) { return integer_pow(a, b, DType::u64); }));
   } else {
-    c.set(0, map_binary(x, y, x.dtype(), nullptr, [](int64_t a, int64_t b, DType) { return integer_pow(a, b, DType::i64); }));
+    c.set(0, map_binary(x, y, x.dtype(), nullptr,
+                        [](int64_t a, int64_t b, DType) { return integer_pow(a, b, DType::i64); }));
   }
 }
 
@@ -46,8 +48,15 @@ static Scalar lower(LowerContext& c) {
   return c.apply(codegen::ScalarOp::pow, x, c.cast(c.load(1), c.type(x)));
 }
 
-static const OpDef kPow = {.name = "pow", .onnx = "Pow", .doc = "x^y, of x's type", .min_inputs = 2, .max_inputs = 2,
-                           .infer = infer, .reference = reference, .lower = lower, .elementwise = true};
+static const OpDef kPow = {.name = "pow",
+                           .onnx = "Pow",
+                           .doc = "x^y, of x's type",
+                           .min_inputs = 2,
+                           .max_inputs = 2,
+                           .infer = infer,
+                           .reference = reference,
+                           .lower = lower,
+                           .elementwise = true};
 static const RegisterOp kRegistered(kPow);
 
 }  // namespace trine

@@ -25,8 +25,8 @@ ScaleMap scale_map(EvalContext& c, const Dims& x, const Dims& scale) {
   if (block == 0) {
     map.kind = ScaleMap::Kind::axis;
     if (scale.size() != 1 || scale[0] != map.length)
-      c.fail(fmt::format("scale [{}] for x [{}]; one element, or {} for axis {}, is needed", to_string(scale), to_string(x),
-                         map.length, axis));
+      c.fail(fmt::format("scale [{}] for x [{}]; one element, or {} for axis {}, is needed", to_string(scale),
+                         to_string(x), map.length, axis));
     return map;
   }
   map.kind = ScaleMap::Kind::blocked;
@@ -34,8 +34,8 @@ ScaleMap scale_map(EvalContext& c, const Dims& x, const Dims& scale) {
   Dims want = x;
   if (block > 0) want[a] = map.length / block + (map.length % block != 0);
   if (block < 0 || scale != want)
-    c.fail(fmt::format("scale [{}] for x [{}] in blocks of {} on axis {}; [{}] is needed", to_string(scale), to_string(x),
-                       block, axis, to_string(want)));
+    c.fail(fmt::format("scale [{}] for x [{}] in blocks of {} on axis {}; [{}] is needed", to_string(scale),
+                       to_string(x), block, axis, to_string(want)));
   map.scales = want[a];
   return map;
 }
@@ -46,7 +46,8 @@ void check_scales(InferContext& c) {
   const Shape &x = c.shape(0), &scale = c.shape(1), &zero = c.shape(2);
   const bool single_zero = zero.is_static() && element_count(zero.static_dims()) == 1;  // [] or [1], whatever scale has
   if (c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() != scale.rank() && !single_zero)
-    c.fail(fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(), c.input(1).text()));
+    c.fail(
+        fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(), c.input(1).text()));
   if (!x.has_rank() || !scale.has_rank() || scale.rank() == 0) return;
   if (scale.is_static() && element_count(scale.static_dims()) == 1) return;
   if (x.rank() == 0) c.fail(fmt::format("scale is {} for a scalar; one element is needed", c.input(1).text()));

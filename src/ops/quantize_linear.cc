@@ -33,7 +33,8 @@ void infer(InferContext& c) {
     c.fail("output_dtype is " + std::string(name(declared)) + ", the zero point " + std::string(name(zero_point)) +
            "; they must be the same");
   const DType type = result_type(c.attrs(), zero_point);
-  if (!(type_set(type) & kQuantized)) c.fail("output_dtype is " + std::string(name(type)) + "; a quantised type is needed");
+  if (!(type_set(type) & kQuantized))
+    c.fail("output_dtype is " + std::string(name(type)) + "; a quantised type is needed");
   check_scales(c);
   c.set(0, type, c.shape(0));
 }
@@ -44,7 +45,8 @@ void reference(EvalContext& c) {
   std::vector<double> y = x.f64_values(), zero(static_cast<size_t>(scale.elements()), 0);
   if (c.has(2)) zero = c.tensor(2).f64_values();
   if (static_cast<int64_t>(zero.size()) != scale.elements())
-    c.fail("zero point is " + c.tensor(2).type_text() + ", scale " + scale.type_text() + "; they must have the same shape");
+    c.fail("zero point is " + c.tensor(2).type_text() + ", scale " + scale.type_text() +
+           "; they must have the same shape");
   const std::vector<double> scales = scale.f64_values();
   const DType type = result_type(c.attrs(), c.has(2) ? c.tensor(2).dtype() : DType::none);
   const DType precision = division_type(c.attrs(), scale.dtype());
@@ -70,17 +72,21 @@ Scalar lower(LowerContext& c) {
   Scalar quotient = c.div(c.cast(c.load(0), DType::f32), c.cast(c.load(1, *at), DType::f32));
   if (precision != DType::f32) quotient = c.cast(quotient, precision);
   const Scalar zero = c.has(2) ? c.load(2, zero_index(c, *at)) : c.constant(DType::i32, 0);
-  const auto bound = [&](double limit) {
-    return c.cast(c.sub(c.like(zero, limit), zero), DType::f32);
-  };
+  const auto bound = [&](double limit) { return c.cast(c.sub(c.like(zero, limit), zero), DType::f32); };
   const double low = static_cast<double>(integer_min(type)), high = static_cast<double>(integer_max(type));
   const Scalar rounded = c.min(c.max(c.apply(ScalarOp::round, quotient), bound(low)), bound(high));
   return c.cast(c.add(c.cast(rounded, c.type(zero)), zero), type);
 }
 
-const OpDef kQuantizeLinear = {.name = "quantize_linear", .onnx = "QuantizeLinear",
-                               .doc = "saturate(round(x / scale) + zero_point)", .min_inputs = 2, .max_inputs = 3,
-                               .infer = infer, .reference = reference, .lower = lower, .elementwise = true};
+const OpDef kQuantizeLinear = {.name = "quantize_linear",
+                               .onnx = "QuantizeLinear",
+                               .doc = "saturate(round(x / scale) + zero_point)",
+                               .min_inputs = 2,
+                               .max_inputs = 3,
+                               .infer = infer,
+                               .reference = reference,
+                               .lower = lower,
+                               .elementwise = true};
 const RegisterOp kRegistered(kQuantizeLinear);
 
 }  // namespace

@@ -56,10 +56,12 @@ double real_sum(const Reals& x) {
 }
 double real_mean(const Reals& x) { return real_sum(x) / static_cast<double>(x.size()); }
 double real_max(const Reals& x) {
-  return x.fold(-std::numeric_limits<double>::infinity(), [](double m, double v) { return v > m || std::isnan(v) ? v : m; });
+  return x.fold(-std::numeric_limits<double>::infinity(),
+                [](double m, double v) { return v > m || std::isnan(v) ? v : m; });
 }
 double real_min(const Reals& x) {
-  return x.fold(std::numeric_limits<double>::infinity(), [](double m, double v) { return v < m || std::isnan(v) ? v : m; });
+  return x.fold(std::numeric_limits<double>::infinity(),
+                [](double m, double v) { return v < m || std::isnan(v) ? v : m; });
 }
 double real_prod(const Reals& x) {
   return x.fold(1.0, [](double p, double v) { return p * v; });
@@ -80,7 +82,9 @@ double real_log_sum_exp(const Reals& x) {
 }
 
 uint64_t wide(int64_t v) { return static_cast<uint64_t>(v); }
-double as_real(int64_t v, DType type) { return type == DType::u64 ? static_cast<double>(wide(v)) : static_cast<double>(v); }
+double as_real(int64_t v, DType type) {
+  return type == DType::u64 ? static_cast<double>(wide(v)) : static_cast<double>(v);
+}
 
 int64_t integer_sum(const Integers& x, DType) {
   return static_cast<int64_t>(x.fold(uint64_t{0}, [](uint64_t s, int64_t v) { return s + wide(v); }));
@@ -102,8 +106,9 @@ int64_t integer_min_of(const Integers& x, DType type) {
                 [type](int64_t m, int64_t v) { return integer_less(v, m, type) ? v : m; });
 }
 int64_t integer_l1(const Integers& x, DType type) {
-  return static_cast<int64_t>(x.fold(
-      uint64_t{0}, [type](uint64_t s, int64_t v) { return s + (v < 0 && !is_unsigned(type) ? 0 - wide(v) : wide(v)); }));
+  return static_cast<int64_t>(x.fold(uint64_t{0}, [type](uint64_t s, int64_t v) {
+    return s + (v < 0 && !is_unsigned(type) ? 0 - wide(v) : wide(v));
+  }));
 }
 int64_t integer_sum_square(const Integers& x, DType) {
   return static_cast<int64_t>(x.fold(uint64_t{0}, [](uint64_t s, int64_t v) { return s + wide(v) * wide(v); }));
@@ -182,7 +187,8 @@ Shape unknown_axes(InferContext& c) {
 
 void ReduceRow::infer(InferContext& c) const {
   need_type(c, 0, types);
-  if (c.dtype(1) != DType::none && c.dtype(1) != DType::i64) c.fail("axes is " + c.input(1).text() + "; it must be i64");
+  if (c.dtype(1) != DType::none && c.dtype(1) != DType::i64)
+    c.fail("axes is " + c.input(1).text() + "; it must be i64");
   const auto axes = c.has(1) ? c.integers(1) : std::vector<int64_t>{};
   if (!c.shape(0).has_rank()) return c.set(0, c.dtype(0), Shape());
   if (!axes) return c.set(0, c.dtype(0), unknown_axes(c));
@@ -257,8 +263,7 @@ constexpr ReduceRow kReductions[] = {
      emit_log_sum},
     {"reduce_log_sum_exp", "ReduceLogSumExp", "ln of sum of e^x", kWide, real_log_sum_exp,
      through_reals<real_log_sum_exp>, emit_log_sum_exp},
-    {"reduce_sum_square", "ReduceSumSquare", "sum of x^2", kWide, real_sum_square, integer_sum_square,
-     emit_sum_square},
+    {"reduce_sum_square", "ReduceSumSquare", "sum of x^2", kWide, real_sum_square, integer_sum_square, emit_sum_square},
 };
 
 [[maybe_unused]] const bool kRegistered = register_rows<kReductions>();

@@ -44,7 +44,9 @@ static std::vector<T> reduced(const std::vector<T>& dims, const AxisMask& folded
 }
 
 Dims reduced_dims(const Dims& dims, const AxisMask& folded, bool keep) { return reduced(dims, folded, keep); }
-Shape reduced_shape(const Shape& shape, const AxisMask& folded, bool keep) { return reduced(shape.dims(), folded, keep); }
+Shape reduced_shape(const Shape& shape, const AxisMask& folded, bool keep) {
+  return reduced(shape.dims(), folded, keep);
+}
 
 bool keeps_dims(const Attrs& attrs) { return attrs.integer("keepdims", 1) != 0; }
 
@@ -55,8 +57,12 @@ static AxisMask mask_of(const Context& c, const std::vector<int64_t>& axes, int 
   return mask;
 }
 
-AxisMask folded_axes(const InferContext& c, const std::vector<int64_t>& axes, int rank) { return mask_of(c, axes, rank); }
-AxisMask folded_axes(const EvalContext& c, const std::vector<int64_t>& axes, int rank) { return mask_of(c, axes, rank); }
+AxisMask folded_axes(const InferContext& c, const std::vector<int64_t>& axes, int rank) {
+  return mask_of(c, axes, rank);
+}
+AxisMask folded_axes(const EvalContext& c, const std::vector<int64_t>& axes, int rank) {
+  return mask_of(c, axes, rank);
+}
 
 FoldedBox::FoldedBox(const Shape& shape, AxisMask mask, bool keep) : folded(std::move(mask)), keep(keep) {
   for (size_t d = 0; d < folded.size(); ++d)

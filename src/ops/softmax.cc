@@ -1,5 +1,5 @@
-// y_i = e^(x_i - m) / sum_j e^(x_j - m) along `axis`, m the maximum; LogSoftmax is its logarithm. A row of -inf gives NaN.
-// Source: Milakov & Gimelshein 2018 (the shift by the maximum).
+// y_i = e^(x_i - m) / sum_j e^(x_j - m) along `axis`, m the maximum; LogSoftmax is its logarithm. A row of -inf gives
+// NaN. Source: Milakov & Gimelshein 2018 (the shift by the maximum).
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -79,10 +79,18 @@ Scalar lower_log_softmax(LowerContext& c) {
   return row ? c.sub(row->shifted, c.apply(ScalarOp::log, row->sum)) : Scalar{};
 }
 
-const OpDef kSoftmax = {.name = "softmax", .onnx = "Softmax", .doc = "e^x / sum of e^x along axis", .infer = infer,
-                        .reference = reference_softmax, .lower = lower_softmax};
-const OpDef kLogSoftmax = {.name = "log_softmax", .onnx = "LogSoftmax", .doc = "x - ln of sum of e^x along axis",
-                           .infer = infer, .reference = reference_log_softmax, .lower = lower_log_softmax};
+const OpDef kSoftmax = {.name = "softmax",
+                        .onnx = "Softmax",
+                        .doc = "e^x / sum of e^x along axis",
+                        .infer = infer,
+                        .reference = reference_softmax,
+                        .lower = lower_softmax};
+const OpDef kLogSoftmax = {.name = "log_softmax",
+                           .onnx = "LogSoftmax",
+                           .doc = "x - ln of sum of e^x along axis",
+                           .infer = infer,
+                           .reference = reference_log_softmax,
+                           .lower = lower_log_softmax};
 const RegisterOp kRegistered[] = {RegisterOp(kSoftmax), RegisterOp(kLogSoftmax)};
 
 }  // namespace

@@ -21,7 +21,12 @@ struct VariadicRow {
   bool divides = false;  // by the number of inputs, at the end
 
   OpDef describe() const {
-    return {.name = name, .onnx = onnx, .doc = doc, .min_inputs = 1, .max_inputs = -1, .elementwise = true,
+    return {.name = name,
+            .onnx = onnx,
+            .doc = doc,
+            .min_inputs = 1,
+            .max_inputs = -1,
+            .elementwise = true,
             .commutative = true};
   }
   void infer(InferContext& c) const;

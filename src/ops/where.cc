@@ -63,8 +63,14 @@ static Scalar lower(LowerContext& c) {
   return c.select(c.load(0), c.load(1), c.load(2));
 }
 
-static const OpDef kWhere = {.name = "where", .onnx = "Where", .doc = "condition ? a : b", .min_inputs = 3,
-                             .max_inputs = 3, .infer = infer, .reference = reference, .lower = lower,
+static const OpDef kWhere = {.name = "where",
+                             .onnx = "Where",
+                             .doc = "condition ? a : b",
+                             .min_inputs = 3,
+                             .max_inputs = 3,
+                             .infer = infer,
+                             .reference = reference,
+                             .lower = lower,
                              .elementwise = true};
 static const RegisterOp kRegistered(kWhere);
 

@@ -6,9 +6,15 @@
 #include "base/checked.h"
 #include "codegen/lower.h"
 #include "ops/ml/post_transform.h"
+#include "ops/types.h"
 
 namespace trine::ml {
 namespace {
+
+void infer_binarizer(InferContext& c) {
+  need_type(c, 0, kNumbers);
+  c.set(0, c.dtype(0), c.shape(0));
+}
 
 void binarizer_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
@@ -26,7 +32,7 @@ codegen::Scalar binarizer_lower(codegen::LowerContext& c) {
 const OpDef kBinarizer = {.name = "binarizer",
                           .onnx = "ai.onnx.ml:Binarizer",
                           .doc = "y = x > threshold",
-                          .infer = infer_same_as_first,
+                          .infer = infer_binarizer,
                           .reference = binarizer_reference,
                           .lower = binarizer_lower,
                           .elementwise = true};

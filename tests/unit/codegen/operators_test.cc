@@ -10,14 +10,18 @@ using namespace test;
 constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,  DType::i16,    DType::i32,
                             DType::i64, DType::u8,  DType::u16, DType::u32,  DType::u64, DType::boolean};
 
-// Loop IR computes in f32 (f64) what the reference computes in f64 and rounds: a few roundings of the type. Functions are
-// good to some ulp; ill-conditioned arguments multiply that, hence the factor.
+// Loop IR computes in f32 (f64) what the reference computes in f64 and rounds: a few roundings of the type. Functions
+// are good to some ulp; ill-conditioned arguments multiply that, hence the factor.
 double tolerance(DType type) {
   switch (type) {
-    case DType::f64: return 256 * 0x1p-52;
-    case DType::f16: return 2 * 0x1p-10;
-    case DType::bf16: return 2 * 0x1p-7;
-    default: return 64 * 0x1p-23;
+    case DType::f64:
+      return 256 * 0x1p-52;
+    case DType::f16:
+      return 2 * 0x1p-10;
+    case DType::bf16:
+      return 2 * 0x1p-7;
+    default:
+      return 64 * 0x1p-23;
   }
 }
 
@@ -156,8 +160,8 @@ void expect_fold(const Fold& fold, DType type) {
 
 TEST(Operators, ReductionsInEveryType) {
   std::mt19937 rng(seed());
-  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1", "reduce_l2",
-                           "reduce_log_sum", "reduce_log_sum_exp", "reduce_sum_square"}) {
+  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l1",
+                           "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp", "reduce_sum_square"}) {
     for (DType type : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
       const Tensor x = random_tensor(type, {3, 5, 7}, rng);
       for (const std::vector<int64_t>& axes : {std::vector<int64_t>{2}, {0}, {1}, {0, 2}, {-1, -2}, {}})
@@ -170,11 +174,13 @@ TEST(Operators, ReductionsInEveryType) {
     for (DType type : {DType::i8, DType::u8, DType::i32, DType::u32, DType::i64})
       expect_fold({name, {}, {random_tensor(type, {3, 37}, rng), Tensor::vector_i64({1})}, 1, 1}, type);
   for (const char* name : {"reduce_max", "reduce_min"})
-    expect_fold({name, {}, {random_tensor(DType::boolean, {9, 5}, rng), Tensor::vector_i64({1})}, 1, 1}, DType::boolean);
+    expect_fold({name, {}, {random_tensor(DType::boolean, {9, 5}, rng), Tensor::vector_i64({1})}, 1, 1},
+                DType::boolean);
 }
 
 TEST(Operators, ReductionsOverNothing) {
-  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_log_sum_exp"})
+  for (const char* name :
+       {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_log_sum_exp"})
     expect_fold({name, {}, {Tensor(DType::f32, {3, 0}), Tensor::vector_i64({1})}, 1, 1}, DType::f32);
 }
 
@@ -188,13 +194,16 @@ TEST(Operators, PositionsAndSoftmax) {
         const Tensor x = random_tensor(type, {5, 6, 9}, rng);
         expect_fold({name, attributes({{"axis", axis}}), {x}}, type);
         if (!positions) continue;
-        expect_fold({name, attributes({{"axis", axis}, {"select_last_index", int64_t{1}}, {"keepdims", int64_t{0}}}), {x}}, type);
+        expect_fold(
+            {name, attributes({{"axis", axis}, {"select_last_index", int64_t{1}}, {"keepdims", int64_t{0}}}), {x}},
+            type);
       }
     }
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = Tensor::of<float>(DType::f32, {2, 4}, {1, nan, 3, nan, 2, 2, 1, 2});
-  for (const char* name : {"arg_max", "arg_min", "hardmax"}) expect_fold({name, attributes({{"axis", int64_t{1}}}), {x}}, DType::f32);
+  for (const char* name : {"arg_max", "arg_min", "hardmax"})
+    expect_fold({name, attributes({{"axis", int64_t{1}}}), {x}}, DType::f32);
 }
 
 TEST(Operators, Normalisations) {
@@ -222,7 +231,9 @@ TEST(Operators, Normalisations) {
 TEST(Operators, Quantisation) {
   std::mt19937 rng(seed());
   const Tensor x = random_tensor(DType::f32, {4, 6}, rng);
-  const auto scales = [](Dims dims, std::vector<double> values) { return Tensor::from_f64(DType::f32, std::move(dims), values); };
+  const auto scales = [](Dims dims, std::vector<double> values) {
+    return Tensor::from_f64(DType::f32, std::move(dims), values);
+  };
   for (DType type : {DType::i8, DType::u8, DType::i16, DType::u16}) {
     const Attrs by_row = attributes({{"axis", int64_t{0}}});
     const Attrs blocks = attributes({{"axis", int64_t{1}}, {"block_size", int64_t{3}}});
@@ -230,7 +241,8 @@ TEST(Operators, Quantisation) {
     const Tensor block = scales({4, 2}, {0.01, 0.02, 0.03, 0.5, 0.1, 0.2, 0.3, 1});
     expect_fold({"quantize_linear", by_row, {x, rows, zeros}}, type);
     expect_fold({"quantize_linear", {}, {x, scales({}, {0.02}), Tensor::from_i64(type, {1}, {7})}}, type);
-    expect_fold({"quantize_linear", blocks, {x, block, Tensor::from_i64(type, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}}, type);
+    expect_fold({"quantize_linear", blocks, {x, block, Tensor::from_i64(type, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}},
+                type);
     const Tensor q = random_tensor(type, {4, 6}, rng);
     expect_fold({"dequantize_linear", by_row, {q, rows, zeros}}, DType::f32);
     expect_fold({"dequantize_linear", blocks, {q, block}}, DType::f32);

@@ -20,14 +20,17 @@ std::vector<double> cast_reals(const std::vector<float>& x, DType type, bool sat
 // B21: inf, overflow and NaN by the corrected tables, for all float8 types and both settings of saturate.
 TEST(Cast, Float8Tables) {
   const std::vector<float> x = {kInf, -kInf, 3.4e38f, 1e6f, kNan};
-  for (auto [type, largest] : {std::pair{DType::f8e4m3fn, 448.0}, {DType::f8e4m3fnuz, 240.0}, {DType::f8e5m2, 57344.0},
+  for (auto [type, largest] : {std::pair{DType::f8e4m3fn, 448.0},
+                               {DType::f8e4m3fnuz, 240.0},
+                               {DType::f8e5m2, 57344.0},
                                {DType::f8e5m2fnuz, 57344.0}}) {
     SCOPED_TRACE(name(type));
     expect_near(cast_reals(x, type, true), {largest, -largest, largest, largest, kNan});
     const double overflow = type == DType::f8e5m2 ? kInf : kNan;
     expect_near(cast_reals(x, type, false), {overflow, -overflow, overflow, overflow, kNan});
-    expect_near(cast_reals({0.0f, 240, -240}, type, true), {0, type == DType::f8e5m2 || type == DType::f8e5m2fnuz ? 256.0 : 240.0,
-                                                           type == DType::f8e5m2 || type == DType::f8e5m2fnuz ? -256.0 : -240.0});
+    expect_near(cast_reals({0.0f, 240, -240}, type, true),
+                {0, type == DType::f8e5m2 || type == DType::f8e5m2fnuz ? 256.0 : 240.0,
+                 type == DType::f8e5m2 || type == DType::f8e5m2fnuz ? -256.0 : -240.0});
   }
 }
 
@@ -56,7 +59,8 @@ TEST(Cast, PowerOfTwoScales) {
 TEST(Cast, FloatToIntegerTruncatesAndSaturates) {
   EXPECT_EQ(integers("cast", {floats({1.9f, -1.9f, 300, -300, kNan})}, to(DType::i8)), (Integers{1, -1, 127, -128, 0}));
   EXPECT_EQ(integers("cast", {floats({-1, 1e20f})}, to(DType::u64)), (Integers{0, -1}));
-  EXPECT_EQ(integers("cast", {floats({1e20f, kInf, -kInf})}, to(DType::i64)), (Integers{INT64_MAX, INT64_MAX, INT64_MIN}));
+  EXPECT_EQ(integers("cast", {floats({1e20f, kInf, -kInf})}, to(DType::i64)),
+            (Integers{INT64_MAX, INT64_MAX, INT64_MIN}));
   EXPECT_EQ(integers("cast", {floats({-9, 8, 7.9f, -8.9f})}, to(DType::i4)), (Integers{0, 0, 7, -8}));
   EXPECT_EQ(integers("cast", {floats({0, -0.0f, kNan, 0.1f})}, to(DType::boolean)), (Integers{0, 0, 1, 1}));
 }

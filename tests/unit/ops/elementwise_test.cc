@@ -105,7 +105,8 @@ TEST(Clip, Bounds) {
 
 TEST(Where, MovesAnyType) {
   const Tensor condition = ints(DType::boolean, {2, 1}, {1, 0});
-  const Tensor y = run_op("where", {condition, Tensor::of_strings({1}, {"yes"}), Tensor::of_strings({2}, {"no", "never"})})[0];
+  const Tensor y =
+      run_op("where", {condition, Tensor::of_strings({1}, {"yes"}), Tensor::of_strings({2}, {"no", "never"})})[0];
   EXPECT_EQ(y.strings(), (std::vector<std::string>{"yes", "yes", "no", "never"}));
 }
 
@@ -143,8 +144,7 @@ TEST(Content, DivisionOfPossiblyNegative) {
   graph.add_node(op("div"), {x, graph.add_constant(Tensor::scalar_i64(2))});
   infer_shapes(graph);
   const Dim quotient = (*graph.value(graph.nodes[0].outputs[0]).content)[0];
-  for (int64_t n : {0, 1, 4, 5, 8})
-    EXPECT_EQ(quotient.evaluate([n](std::string_view) { return n; }), (n - 5) / 2) << n;
+  for (int64_t n : {0, 1, 4, 5, 8}) EXPECT_EQ(quotient.evaluate([n](std::string_view) { return n; }), (n - 5) / 2) << n;
 }
 
 }  // namespace

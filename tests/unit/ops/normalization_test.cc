@@ -21,7 +21,8 @@ constexpr double kTolerance = 8 * 6e-8;  // a few roundings to f32
 
 TEST(LayerNormalization, ThreeOutputs) {
   const std::vector<float> x = random_values(12, 1);
-  const auto y = run_op("layer_normalization", {floats({3, 4}, x), floats({4}, {1, 2, 3, 4}), floats({4}, {0, 1, 0, 1})}, {}, 3);
+  const auto y =
+      run_op("layer_normalization", {floats({3, 4}, x), floats({4}, {1, 2, 3, 4}), floats({4}, {0, 1, 0, 1})}, {}, 3);
   EXPECT_EQ(y[1].dims(), (Dims{3, 1}));
   for (size_t row = 0; row < 3; ++row) {
     double mean = 0, variance = 0;
@@ -73,7 +74,8 @@ TEST(BatchNormalization, InferenceAndTraining) {
 }
 
 TEST(GroupNormalization, OneGroupPerChannelIsInstanceNormalization) {
-  const Tensor x = floats({2, 4, 3}, random_values(24, 2)), scale = floats(random_values(4, 3)), bias = floats(random_values(4, 4));
+  const Tensor x = floats({2, 4, 3}, random_values(24, 2)), scale = floats(random_values(4, 3)),
+               bias = floats(random_values(4, 4));
   expect_near(reals("group_normalization", {x, scale, bias}, attributes({{"num_groups", int64_t{4}}})),
               reals("instance_normalization", {x, scale, bias}));
   EXPECT_THROW(run_op("group_normalization", {x, scale, bias}, attributes({{"num_groups", int64_t{3}}})), Error);

@@ -12,20 +12,27 @@ using Integers = std::vector<int64_t>;
 
 // B3: f16 rounds to nearest.
 TEST(QuantizeLinear, HalfRoundsToNearest) {
-  const Tensor x = as(DType::f16, {2}, {0.050018310546875, -0.050018310546875}), scale = as(DType::f16, {}, {0.0999755859375});
+  const Tensor x = as(DType::f16, {2}, {0.050018310546875, -0.050018310546875}),
+               scale = as(DType::f16, {}, {0.0999755859375});
   EXPECT_EQ(integers("quantize_linear", {x, scale, ints(DType::i8, {}, {0})}), (Integers{1, -1}));
 }
 
 // B5: ties go to even, before the zero point is added.
 TEST(QuantizeLinear, TiesToEven) {
   const Tensor x = floats({0.5, 1.5, 2.5, -0.5, -1.5, -2.5});
-  EXPECT_EQ(integers("quantize_linear", {x, floats({}, {1}), ints(DType::i8, {}, {1})}), (Integers{1, 3, 3, 1, -1, -1}));
+  EXPECT_EQ(integers("quantize_linear", {x, floats({}, {1}), ints(DType::i8, {}, {1})}),
+            (Integers{1, 3, 3, 1, -1, -1}));
   EXPECT_EQ(integers("quantize_linear", {x, floats({}, {1})}), (Integers{0, 2, 2, 0, 0, 0}));
 }
 
 TEST(QuantizeLinear, SaturatesToEveryType) {
-  for (auto [type, low, high] : {std::tuple{DType::u8, 0, 255}, {DType::i8, -128, 127}, {DType::u16, 0, 65535},
-                                 {DType::i16, -32768, 32767}, {DType::u4, 0, 15}, {DType::i4, -8, 7}, {DType::u2, 0, 3},
+  for (auto [type, low, high] : {std::tuple{DType::u8, 0, 255},
+                                 {DType::i8, -128, 127},
+                                 {DType::u16, 0, 65535},
+                                 {DType::i16, -32768, 32767},
+                                 {DType::u4, 0, 15},
+                                 {DType::i4, -8, 7},
+                                 {DType::u2, 0, 3},
                                  {DType::i2, -2, 1}}) {
     const Attrs attrs = attributes({{"output_dtype", std::string(name(type))}});
     EXPECT_EQ(integers("quantize_linear", {floats({-1e9f, 1e9f, kInf, kNan}), floats({}, {1})}, attrs),
@@ -38,7 +45,8 @@ TEST(QuantizeLinear, SaturatesToEveryType) {
 
 TEST(QuantizeLinear, AxisAndBlocks) {
   const Tensor x = floats({2, 3}, {2, 4, 6, 8, 10, 12});
-  EXPECT_EQ(integers("quantize_linear", {x, floats({1, 2}), ints(DType::u8, {2}, {0, 1})}, attributes({{"axis", int64_t{0}}})),
+  EXPECT_EQ(integers("quantize_linear", {x, floats({1, 2}), ints(DType::u8, {2}, {0, 1})},
+                     attributes({{"axis", int64_t{0}}})),
             (Integers{2, 4, 6, 5, 6, 7}));
   const Attrs blocks = attributes({{"axis", int64_t{1}}, {"block_size", int64_t{2}}});
   EXPECT_EQ(integers("quantize_linear", {x, floats({2, 2}, {1, 2, 4, 3})}, blocks), (Integers{2, 4, 3, 2, 2, 4}));
@@ -48,14 +56,17 @@ TEST(QuantizeLinear, AxisAndBlocks) {
 }
 
 TEST(DequantizeLinear, TypesAndZeroPoints) {
-  expect_near(reals("dequantize_linear", {ints(DType::i4, {2}, {-8, 7}), floats({}, {2}), ints(DType::i4, {1}, {1})}), {-18, 12});
-  expect_near(reals("dequantize_linear", {ints(DType::i8, {2}, {-128, 127}), floats({}, {0.5}), ints(DType::i8, {}, {-2})}),
-              {-63, 64.5});
+  expect_near(reals("dequantize_linear", {ints(DType::i4, {2}, {-8, 7}), floats({}, {2}), ints(DType::i4, {1}, {1})}),
+              {-18, 12});
+  expect_near(
+      reals("dequantize_linear", {ints(DType::i8, {2}, {-128, 127}), floats({}, {0.5}), ints(DType::i8, {}, {-2})}),
+      {-63, 64.5});
   const auto y = run_op("dequantize_linear", {ints(DType::i32, {1}, {1000}), floats({}, {0.25})},
                         attributes({{"output_dtype", std::string("f16")}}))[0];
   EXPECT_EQ(y.dtype(), DType::f16);
   EXPECT_EQ(y.f64_values()[0], 250);
-  EXPECT_THROW(run_op("dequantize_linear", {ints(DType::i8, {1}, {1}), floats({}, {1}), ints(DType::u8, {}, {1})}), Error);
+  EXPECT_THROW(run_op("dequantize_linear", {ints(DType::i8, {1}, {1}), floats({}, {1}), ints(DType::u8, {}, {1})}),
+               Error);
 }
 
 TEST(DynamicQuantizeLinear, RangeIncludesZero) {
@@ -79,7 +90,7 @@ TEST(Random, SeedFixesTheResultAndMomentsAgree) {
   double sum = 0, squares = 0;
   for (double v : x) sum += v, squares += (v - 2) * (v - 2);
   const double n = static_cast<double>(x.size());
-  EXPECT_NEAR(sum / n, 2, 5 * 0.5 / std::sqrt(n));                // five standard errors
+  EXPECT_NEAR(sum / n, 2, 5 * 0.5 / std::sqrt(n));  // five standard errors
   EXPECT_NEAR(squares / n, 0.25, 5 * 0.25 * std::sqrt(2 / n));
   const Tensor p = as(DType::f32, {10000}, std::vector<double>(10000, 0.3));
   double ones = 0;
@@ -108,7 +119,8 @@ TEST(Dropout, InferenceKeepsTrainingScales) {
   const auto same = run_op("dropout", {x, floats({}, {0.75})}, {}, 2);
   EXPECT_EQ(same[0].f64_values(), x.f64_values());
   EXPECT_EQ(same[1].i64_values(), Integers(1000, 1));
-  const auto y = run_op("dropout", {x, floats({}, {0.75}), ints(DType::boolean, {}, {1})}, attributes({{"seed", int64_t{5}}}), 2);
+  const auto y =
+      run_op("dropout", {x, floats({}, {0.75}), ints(DType::boolean, {}, {1})}, attributes({{"seed", int64_t{5}}}), 2);
   for (size_t i = 0; i < 1000; ++i) ASSERT_EQ(y[0].as<float>()[i], y[1].as<uint8_t>()[i] ? 12 : 0);
   double kept = 0;
   for (int64_t m : y[1].i64_values()) kept += static_cast<double>(m);

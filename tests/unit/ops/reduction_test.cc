@@ -104,14 +104,16 @@ TEST(CumSum, AxesReverseExclusive) {
 TEST(Softmax, LargeValuesEmptyAndErrors) {
   expect_near(reals("softmax", {floats({1000, 1000})}), {0.5, 0.5});
   expect_near(reals("log_softmax", {floats({0, -1000})}), {0, -1000}, 1e-7);
-  expect_near(reals("softmax", {floats({2, 2}, {0, 0, 0, 0})}, attributes({{"axis", int64_t{0}}})), {0.5, 0.5, 0.5, 0.5});
+  expect_near(reals("softmax", {floats({2, 2}, {0, 0, 0, 0})}, attributes({{"axis", int64_t{0}}})),
+              {0.5, 0.5, 0.5, 0.5});
   EXPECT_EQ(run_op("softmax", {floats({0, 5}, {})})[0].dims(), (Dims{0, 5}));
   expect_near(reals("hardmax", {floats({1, 3, 3})}), {0, 1, 0});
   try {
     run_op("softmax", {floats({3, 5}, std::vector<float>(15))}, attributes({{"axis", int64_t{2}}}));
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("softmax: axis 2 outside [-2, 1] for x f32[3,5]"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("softmax: axis 2 outside [-2, 1] for x f32[3,5]"), std::string::npos)
+        << e.what();
   }
 }
 

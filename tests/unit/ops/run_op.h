@@ -15,7 +15,9 @@ namespace trine::test {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-inline Tensor floats(Dims dims, const std::vector<float>& values) { return Tensor::of(DType::f32, std::move(dims), values); }
+inline Tensor floats(Dims dims, const std::vector<float>& values) {
+  return Tensor::of(DType::f32, std::move(dims), values);
+}
 inline Tensor floats(const std::vector<float>& values) { return floats({static_cast<int64_t>(values.size())}, values); }
 inline Tensor as(DType type, Dims dims, const std::vector<double>& values) {
   return Tensor::from_f64(type, std::move(dims), values);
