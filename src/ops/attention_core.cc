@@ -41,15 +41,15 @@ void add_weighted(const AttentionProblem& p, const double* weight, int64_t kv, d
 void AttentionProblem::check(const Node& node) const {
   require(node, q_heads >= 1 && kv_heads >= 1 && q_heads % kv_heads == 0,
           fmt::format("{} query heads, {} key/value heads; want a multiple", q_heads, kv_heads));
-  const auto size = [](int64_t a, int64_t b, int64_t c, int64_t d) { return static_cast<size_t>(element_count(Dims{a, b, c, d})); };
+  const auto size = [](int64_t a, int64_t b, int64_t c, int64_t d) { return value_count(Dims{a, b, c, d}); };
   require(node, q.size() == size(batch, q_heads, q_len, head) && k.size() == size(batch, kv_heads, kv_len, head) &&
                     v.size() == size(batch, kv_heads, kv_len, v_head),
           "query, key and value differ in batch, length or head size");
 }
 
 std::vector<double> attend(const AttentionProblem& p, ScoreStage stage, std::vector<double>* scores) {
-  std::vector<double> y(static_cast<size_t>(p.batch * p.q_heads * p.q_len * p.v_head), 0.0);
-  std::vector<double> s(static_cast<size_t>(p.kv_len));
+  std::vector<double> y(value_count({p.batch, p.q_heads, p.q_len, p.v_head}), 0.0);
+  std::vector<double> s(value_count({p.kv_len}));
   const auto keep = [&](ScoreStage now) {
     if (scores && stage == now) scores->insert(scores->end(), s.begin(), s.end());
   };
@@ -89,7 +89,7 @@ void softmax_rows(const std::vector<double>& scores, int64_t row, std::vector<do
 
 std::vector<double> weigh_values(const AttentionProblem& p, const std::vector<double>& probabilities) {
   const int64_t rows = p.batch * p.q_heads * p.q_len;
-  std::vector<double> y(static_cast<size_t>(rows * p.v_head), 0.0);
+  std::vector<double> y(value_count({rows, p.v_head}), 0.0);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t b = r / (p.q_heads * p.q_len), h = r / p.q_len % p.q_heads;
     const int64_t kv = (b * p.kv_heads + h / (p.q_heads / p.kv_heads)) * p.kv_len;

@@ -34,7 +34,7 @@ Pooled pool(const Node& node, const Dims& dims, const std::vector<double>& x, F 
   Image out = in;
   out.spatial.assign(grid.out.begin(), grid.out.end());
   const ImageStrides xs = ImageStrides::of(in), ys = ImageStrides::of(out);
-  Pooled y{out.dims(), std::vector<double>(static_cast<size_t>(element_count(out.dims())))};
+  Pooled y{out.dims(), std::vector<double>(value_count(out.dims()))};
   for_each_window(grid, [&](int64_t o, const std::vector<Tap>& taps) {
     for (int64_t n = 0; n < in.batch.value(); ++n)
       for (int64_t ch = 0; ch < in.channels.value(); ++ch) {

@@ -52,7 +52,7 @@ std::vector<T> convolve_any(const Node& node, const ConvGeometry& g, const std::
   const int64_t group_in = g.x.channels.value() / g.group, group_out = out_channels / g.group;
   const WindowGrid grid = WindowGrid::of(node, g.window, g.x.spatial);
   const int64_t kernel = element_count(grid.kernel);
-  std::vector<T> y(static_cast<size_t>(element_count(g.y.dims())));
+  std::vector<T> y(value_count(g.y.dims()));
   for_each_window(grid, [&](int64_t o, const std::vector<Tap>& taps) {
     for (int64_t n = 0; n < batch; ++n)
       for (int64_t m = 0; m < out_channels; ++m) {

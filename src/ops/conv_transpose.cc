@@ -62,6 +62,7 @@ Transposed transposed_of(const Node& node, const Shape& x, const Shape& w) {
   t.y = t.x;
   t.y.channels = w[1] * t.group;
   for (size_t i = 0; i < n; ++i) t.y.spatial[i] = output_extent(node, t, i);
+  check_growth(node, t.x.spatial, t.y.spatial);
   return t;
 }
 
@@ -99,7 +100,7 @@ std::vector<double> scatter(const Transposed& t, const std::vector<double>& x, c
   const WindowGrid grid = forward_grid(t);
   const int64_t batch = t.x.batch.value(), in = t.x.channels.value(), kernel = element_count(grid.kernel);
   const int64_t group_in = in / t.group, group_out = t.y.channels.value() / t.group;
-  std::vector<double> y(static_cast<size_t>(element_count(t.y.dims())), 0.0);
+  std::vector<double> y(value_count(t.y.dims()), 0.0);
   for_each_window(grid, [&](int64_t i, const std::vector<Tap>& taps) {
     for (int64_t n = 0; n < batch; ++n)
       for (int64_t c = 0; c < in; ++c) {

@@ -125,7 +125,7 @@ void deform_conv_reference(EvalContext& c) {
   s.taps = element_count(s.grid.kernel);
   s.pixels = element_count(s.grid.out);
   s.pixels_in = element_count(s.grid.in);
-  std::vector<double> y(static_cast<size_t>(element_count(d.conv.y.dims())), 0.0);
+  std::vector<double> y(value_count(d.conv.y.dims()), 0.0);
   accumulate(d, s, w.f64_values(), y);
   if (c.has(3)) {
     require_per_channel(c.node(), Shape::from(c.tensor(3).dims()), d.conv.y.channels, "bias");

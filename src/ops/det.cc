@@ -44,7 +44,7 @@ double determinant(double* a, size_t n) {
 void det_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const Dims out = det_shape(c.node(), Shape::from(x.dims())).static_dims();
-  std::vector<double> a = x.f64_values(), y(static_cast<size_t>(element_count(out)));
+  std::vector<double> a = x.f64_values(), y(value_count(out));
   const size_t n = static_cast<size_t>(x.dims().back());
   for (size_t i = 0; i < y.size(); ++i) y[i] = determinant(a.data() + i * n * n, n);
   c.set(0, Tensor::from_f64(x.dtype(), out, y));

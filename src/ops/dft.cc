@@ -90,7 +90,7 @@ void dft_reference(EvalContext& c) {
   int64_t inner = 1;  // between the axis and the last dimension
   for (int i = axis + 1; i < x.rank() - 1; ++i) inner *= x.dim(i);
   const std::vector<double> xv = x.f64_values();
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  std::vector<double> y(value_count(dims));
   const int64_t outer = y.empty() ? 0 : static_cast<int64_t>(y.size()) / (out * inner * out_parts);
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
@@ -149,7 +149,7 @@ void stft_reference(EvalContext& c) {
   const std::vector<double> xv = x.f64_values();
   const Dims dims = {x.dim(0), frames, bins, 2};
   std::vector<double> y;
-  y.reserve(static_cast<size_t>(element_count(dims)));
+  y.reserve(value_count(dims));
   for (int64_t b = 0; b < x.dim(0); ++b)
     for (int64_t f = 0; f < frames; ++f) {
       std::vector<Complex> s = gather(xv, (b * x.dim(1) + f * step) * parts, parts, parts, length, length);

@@ -161,7 +161,7 @@ Operand<T> contract(const Operand<T>& a, const Operand<T>& b, const Labels& keep
     return s;
   };
   const Dims outer = sizes_of(keep, sizes), inner = sizes_of(summed, sizes);
-  Operand<T> y{keep, outer, std::vector<T>(static_cast<size_t>(element_count(outer)))};
+  Operand<T> y{keep, outer, std::vector<T>(value_count(outer))};
   const Strides a_in = steps(a, summed), b_in = steps(b, summed);
   for (Walk w(outer, {steps(a, keep), steps(b, keep)}); !w.done(); w.next()) {
     T sum = 0;

@@ -70,7 +70,7 @@ void embed_layer_norm_reference(EvalContext& c) {
   require(c.node(), !segmented || static_cast<int64_t>(segment_ids.size()) == tokens, "segment_ids must have the shape of input_ids");
   require(c.node(), positions.empty() || static_cast<int64_t>(positions.size()) == tokens || static_cast<int64_t>(positions.size()) == length,
           "position_ids must have the shape of input_ids or one row of it");
-  std::vector<double> sum(static_cast<size_t>(element_count(Dims{batch, length, hidden})), 0.0);
+  std::vector<double> sum(value_count(Dims{batch, length, hidden}), 0.0);
   for (int64_t t = 0; t < tokens; ++t) {
     double* row = sum.data() + t * hidden;
     add_row(c, word, word_ids[static_cast<size_t>(t)], row);

@@ -131,7 +131,7 @@ void read_lengths(EvalContext& c, Gqa& g) {
 // Past buffer with this call's rows written behind each sequence's own past.
 std::vector<double> present(EvalContext& c, const Gqa& g, int past_input, const std::vector<double>& rows) {
   const AttentionProblem& p = g.problem;
-  std::vector<double> all(static_cast<size_t>(element_count(Dims{p.batch, p.kv_heads, p.kv_len, p.head})), 0.0);
+  std::vector<double> all(value_count(Dims{p.batch, p.kv_heads, p.kv_len, p.head}), 0.0);
   const std::vector<double> past = c.has(past_input) ? c.tensor(past_input).f64_values() : std::vector<double>{};
   for (int64_t r = 0; r < p.batch * p.kv_heads; ++r) {
     const int64_t before = g.past[static_cast<size_t>(r / p.kv_heads)];

@@ -106,13 +106,13 @@ void update(const Linear& l, int64_t row, int64_t h, double* state) {
 void linear_attention_reference(EvalContext& c) {
   const Linear l = read(c);
   const Dims state_dims = {l.batch, l.heads.kv, l.d_k, l.d_v};
-  std::vector<double> state(static_cast<size_t>(element_count(state_dims)), 0.0);
+  std::vector<double> state(value_count(state_dims), 0.0);
   if (c.has(3)) {
     require(c.node(), c.tensor(3).dims() == state_dims, fmt::format("past_state is {}; want [{}]", c.tensor(3).type_text(), to_string(state_dims)));
     state = c.tensor(3).f64_values();
   }
   const Dims out = {l.batch, l.steps, l.heads.q * l.d_v};
-  std::vector<double> y(static_cast<size_t>(element_count(out)), 0.0);
+  std::vector<double> y(value_count(out), 0.0);
   const int64_t group = l.heads.q / l.heads.kv;
   for (int64_t row = 0; row < l.batch * l.steps; ++row)
     for (int64_t h = 0; h < l.heads.kv; ++h) {

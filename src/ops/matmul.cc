@@ -58,7 +58,7 @@ std::vector<T> matmul_any(const MatmulShape& s, const std::vector<T>& a, const s
   trans_b = trans_b && s.keep_n;
   const int64_t a_row = trans_a ? 1 : k, a_step = trans_a ? m : 1, b_col = trans_b ? k : 1, b_step = trans_b ? 1 : n;
   const Dims batch = s.batch.static_dims();
-  std::vector<T> y(static_cast<size_t>(element_count(s.out().static_dims())), T(0));
+  std::vector<T> y(value_count(s.out().static_dims()), T(0));
   Walk walk(batch, {broadcast_strides(s.a_batch.static_dims(), batch), broadcast_strides(s.b_batch.static_dims(), batch)});
   for (; !walk.done(); walk.next()) {
     const T* ap = a.data() + walk.offset(0) * m * k;

@@ -45,7 +45,7 @@ void max_pool_reference(EvalContext& c) {
   const bool by_column = c.attrs().integer("storage_order") != 0;
   const double least = is_float(x.dtype()) ? -std::numeric_limits<double>::infinity() : static_cast<double>(integer_min(x.dtype()));
   const std::vector<double> xv = x.f64_values();
-  std::vector<double> y(static_cast<size_t>(element_count(out.dims())));
+  std::vector<double> y(value_count(out.dims()));
   std::vector<int64_t> indices(y.size());
   for_each_window(grid, [&](int64_t o, const std::vector<Tap>& taps) {
     for (int64_t n = 0; n < batch; ++n)
@@ -92,6 +92,7 @@ std::vector<Dim> unpooled(const Node& node, const Shape& x) {
     dims.push_back((x[i + 2] - 1) * w.strides[d] + w.kernel[d] - w.pads[d] - w.pads[n + d]);
     if (const auto v = dims.back().constant()) require(node, *v >= 0, fmt::format("output dimension {} would be {}", i + 2, *v));
   }
+  check_growth(node, {x.dims().begin() + 2, x.dims().end()}, {dims.begin() + 2, dims.end()});
   return dims;
 }
 
@@ -113,11 +114,13 @@ void max_unpool_reference(EvalContext& c) {
     bool holds = out.size() == inner.size();
     for (size_t i = 0; holds && i < out.size(); ++i) holds = out[i] >= inner[i];
     require(c.node(), holds, fmt::format("output_shape is [{}]; want at least [{}]", to_string(out), to_string(inner)));
+    const Shape from = Shape::from(inner), to = Shape::from(out);
+    check_growth(c.node(), {from.dims().begin() + 2, from.dims().end()}, {to.dims().begin() + 2, to.dims().end()});
   }
   const int64_t count = element_count(inner);
   const std::vector<double> xv = x.f64_values();
   const std::vector<int64_t> at = index.i64_values();
-  std::vector<double> y(static_cast<size_t>(element_count(out)), 0.0);
+  std::vector<double> y(value_count(out), 0.0);
   for (size_t i = 0; i < xv.size(); ++i) {
     int64_t rest = c.checked_index(at[i], count, "index"), to = 0, scale = 1;
     for (size_t d = inner.size(); d-- > 0; rest /= inner[d], scale *= out[d]) to += rest % inner[d] * scale;

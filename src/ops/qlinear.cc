@@ -22,7 +22,7 @@ void binary(EvalContext& c, double (*f)(double, double)) {
   const std::vector<double> bv = dequantize(b, scalar_scale(c, 4), scalar_zero_point(c, 5));
   const double scale = scalar_scale(c, 6);
   const Dims out = broadcast_dims(a.dims(), b.dims());
-  std::vector<double> y(static_cast<size_t>(element_count(out)));
+  std::vector<double> y(value_count(out));
   for (Walk w(out, {broadcast_strides(a.dims(), out), broadcast_strides(b.dims(), out)}); !w.done(); w.next())
     y[static_cast<size_t>(w.position())] = f(av[static_cast<size_t>(w.offset(0))], bv[static_cast<size_t>(w.offset(1))]) / scale;
   c.set(0, quantize(y, out, a.dtype(), scalar_zero_point(c, 7)));

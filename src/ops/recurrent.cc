@@ -61,7 +61,7 @@ Recurrent::Recurrent(EvalContext& c, int gates) : c_(c), gates_(gates) {
   w_ = w.f64_values();
   r_ = r.f64_values();
   bias_ = per_direction(3, 2 * gates_ * hidden_);
-  lengths_.assign(static_cast<size_t>(batch_), steps_);
+  lengths_.assign(value_count({batch_}), steps_);
   if (!c.has(4)) return;
   require_dims(node, c.tensor(4), {batch_}, "sequence_lens");
   lengths_ = c.tensor(4).i64_values();
@@ -70,7 +70,7 @@ Recurrent::Recurrent(EvalContext& c, int gates) : c_(c), gates_(gates) {
 }
 
 std::vector<double> Recurrent::per_direction(int input, int64_t count) const {
-  if (!c_.has(input)) return std::vector<double>(static_cast<size_t>(directions_ * count), 0.0);
+  if (!c_.has(input)) return std::vector<double>(value_count({directions_, count}), 0.0);
   require_dims(c_.node(), c_.tensor(input), {directions_, count}, fmt::format("input {}", input));
   return c_.tensor(input).f64_values();
 }
@@ -133,7 +133,7 @@ int64_t Recurrent::state_row(int64_t d, int64_t b) const {
 }
 
 std::vector<double> Recurrent::initial_state(int input) const {
-  if (!c_.has(input)) return std::vector<double>(static_cast<size_t>(directions_ * batch_ * hidden_), 0.0);
+  if (!c_.has(input)) return std::vector<double>(value_count({directions_, batch_, hidden_}), 0.0);
   require_dims(c_.node(), c_.tensor(input), batch_first_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_},
                fmt::format("input {}", input));
   return c_.tensor(input).f64_values();
@@ -143,7 +143,7 @@ void Recurrent::run(const std::vector<int>& initial,
                     const std::function<void(int64_t, const double*, std::vector<State>&)>& step) {
   const Dims y_dims = batch_first_ ? Dims{batch_, steps_, directions_, hidden_} : Dims{steps_, directions_, batch_, hidden_};
   const Dims state_dims = batch_first_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_};
-  std::vector<double> y(static_cast<size_t>(element_count(y_dims)), 0.0);
+  std::vector<double> y(value_count(y_dims), 0.0);
   std::vector<std::vector<double>> all;  // of each kind of state: [D,B,H], first initial, then final
   for (int input : initial) all.push_back(initial_state(input));
   for (int64_t d = 0; d < directions_; ++d)

@@ -45,7 +45,7 @@ int64_t last_dim(const Tensor& t) { return t.rank() > 0 ? t.dims().back() : 0; }
 
 // Cache row of every (batch, position).
 std::vector<int64_t> cache_rows(EvalContext& c, const Rotary& r, int positions, int cache) {
-  std::vector<int64_t> rows(static_cast<size_t>(element_count(Dims{r.batch, r.length})));
+  std::vector<int64_t> rows(value_count(Dims{r.batch, r.length}));
   const Tensor& table = c.tensor(cache);
   if (!c.has(positions)) {
     require(c.node(), table.dims() == Dims({r.batch, r.length, r.half}),

@@ -68,6 +68,18 @@ ImageStrides ImageStrides::of(const Image& image) {
   return s;
 }
 
+void check_growth(const Node& node, const std::vector<Dim>& in, const std::vector<Dim>& out) {
+  constexpr double kMaxGrowth = 4096, kFewPixels = 16;
+  double pixels_in = 1, pixels_out = 1;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!in[i].is_constant() || !out[i].is_constant()) return;
+    pixels_in *= static_cast<double>(in[i].value());
+    pixels_out *= static_cast<double>(out[i].value());
+  }
+  require(node, pixels_out <= kMaxGrowth * (pixels_in + kFewPixels),
+          fmt::format("[{}] would become [{}] in the spatial dimensions; such pads or strides are not accepted", Shape(in).text(), Shape(out).text()));
+}
+
 Window Window::of(const Node& node, int rank, std::vector<Dim> kernel) {
   const size_t n = static_cast<size_t>(rank);
   Window w;
@@ -110,6 +122,7 @@ std::vector<Dim> window_output(const Node& node, const Window& w, const std::vec
     out[i] = ceil ? min(ceil_div(free, stride) + 1, ceil_div(in[i] + w.pads[i], stride)) : floor_div(free, stride) + 1;
     if (const auto v = out[i].constant(); v && *v < 0) out[i] = 0;
   }
+  check_growth(node, in, out);
   return out;
 }
 

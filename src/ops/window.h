@@ -43,6 +43,9 @@ struct Window {
 
 std::vector<Dim> window_output(const Node& node, const Window& window, const std::vector<Dim>& in);
 
+// Refuses attributes that make a small image enormous (pads or strides of 2^31): no network does, damaged files do.
+void check_growth(const Node& node, const std::vector<Dim>& in, const std::vector<Dim>& out);
+
 // A window over an input of known size.
 struct WindowGrid {
   Dims in, out, kernel, strides, dilations, pads_begin, pads_end;
