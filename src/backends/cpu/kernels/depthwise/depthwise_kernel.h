@@ -8,11 +8,11 @@ namespace trine::cpu {
 namespace {
 
 // Any epilogue; not inlined, so that tiles stay small.
-[[gnu::noinline]] void finish_outputs(const DepthwiseTile& t, const V* sums, int outputs, int channel) {
+[[gnu::noinline]] void finish_outputs(const DepthwiseTile& t, const float* sums, int outputs, int channel) {
   const TileEpilogue& e = *t.epilogue;
   for (int i = 0; i < outputs; ++i) {
     float* out = t.out[i] + channel;
-    V x = sums[i];
+    V x = load(sums + i * kWidth);
     V residual = e.residual == dnn::Residual::none ? zero() : load(out + e.residual_offset);
     if (e.residual == dnn::Residual::before_activation) x = add(x, residual);
     x = activate(e.activation, x, e.alpha, e.beta);
@@ -24,7 +24,12 @@ namespace {
 template <int kOutputs>
 [[gnu::always_inline]] inline void finish(const DepthwiseTile& t, const V* sums, int channel) {
   const TileEpilogue& e = *t.epilogue;
-  if (e.residual != dnn::Residual::none || !e.is_clamp) return finish_outputs(t, sums, kOutputs, channel);
+  if (e.residual != dnn::Residual::none || !e.is_clamp) {
+    float memory[kOutputs * kWidth];  // a copy: the address of `sums` must not escape, or they leave the registers
+#pragma GCC unroll 14
+    for (int i = 0; i < kOutputs; ++i) store(memory + i * kWidth, sums[i]);
+    return finish_outputs(t, memory, kOutputs, channel);
+  }
   V low = set1(e.low), high = set1(e.high);
 #pragma GCC unroll 14
   for (int i = 0; i < kOutputs; ++i) store(t.out[i] + channel, vmin(high, vmax(low, sums[i])));

@@ -28,9 +28,10 @@ using dnn::Activation;
   return scale_by_power(p, n);
 }
 
-// Below -87 the result stays at that of -87, 1.6e-38, which keeps the reciprocal in range.
+// Bounded at 87 to keep the reciprocal in range; below -87 the result, under 1.7e-38, becomes 0.
 [[gnu::always_inline]] inline V sigmoid(V x) {
-  return reciprocal(add(set1(1.f), exp(vmin(set1(87.f), sub(zero(), x)))));
+  V y = reciprocal(add(set1(1.f), exp(vmin(set1(87.f), sub(zero(), x)))));
+  return select(less(x, set1(-87.f)), zero(), y);
 }
 
 // x * P(x^2) / Q(x^2), P of degree 6 and Q of degree 3, clamped where tanh rounds to 1.
