@@ -209,8 +209,7 @@ const OpDef kCastLike = {.name = "cast_like",
                          .max_inputs = 2,
                          .infer = infer_cast_like,
                          .reference = reference_cast_like,
-                         .lower = lower_cast,
-                         .elementwise = true};
+                         .lower = lower_cast};
 const OpDef kBitCast = {.name = "bit_cast",
                         .onnx = "BitCast",
                         .doc = "the bits of x as another type",

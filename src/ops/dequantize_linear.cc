@@ -52,8 +52,7 @@ const OpDef kDequantizeLinear = {.name = "dequantize_linear",
                                  .max_inputs = 3,
                                  .infer = infer,
                                  .reference = reference,
-                                 .lower = lower,
-                                 .elementwise = true};
+                                 .lower = lower};
 const RegisterOp kRegistered(kDequantizeLinear);
 
 }  // namespace

@@ -85,8 +85,7 @@ const OpDef kQuantizeLinear = {.name = "quantize_linear",
                                .max_inputs = 3,
                                .infer = infer,
                                .reference = reference,
-                               .lower = lower,
-                               .elementwise = true};
+                               .lower = lower};
 const RegisterOp kRegistered(kQuantizeLinear);
 
 }  // namespace

@@ -46,6 +46,11 @@ bool is_norm(const Node& node) {
   return node.is("softmax") || node.is("log_softmax") || node.is("layer_normalization") || node.is("rms_normalization");
 }
 
+// One element in, one out, with parameters along an axis: not `elementwise`, which promises that axes do not matter.
+bool is_pointwise_by_axis(const Node& node) {
+  return node.is("quantize_linear") || node.is("dequantize_linear") || node.is("cast_like");
+}
+
 Kind kind_of(const Rewriter& r, int n) {
   if (n < 0 || !r.node(n).op) return Kind::none;
   const Node& node = r.node(n);
@@ -55,7 +60,7 @@ Kind kind_of(const Rewriter& r, int n) {
   for (ValueId v : node.inputs)
     if (v != kNoValue && !has_scalars(r.type(v))) return Kind::none;
   if (!has_scalars(r.type(r.output(n)))) return Kind::none;
-  if (node.op->elementwise || node.is("expand") || node.is("expand_to")) return Kind::pointwise;
+  if (node.op->elementwise || is_pointwise_by_axis(node) || node.is("expand") || node.is("expand_to")) return Kind::pointwise;
   return is_reduction(node) || is_norm(node) ? Kind::fold : Kind::none;
 }
 
