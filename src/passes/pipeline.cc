@@ -31,6 +31,8 @@ constexpr Pass kPasses[] = {
     {"fold_pads", "constant padding moves into convolutions and pools", fold_pads},
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
+    {"fold_affine_forward", "scales and shifts that stand after an activation move into the weights that read them",
+     fold_affine_forward},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Choose the layout, and let transposes cancel; those that reach a product become its flags.
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},

@@ -1,7 +1,8 @@
-// Nodes that do nothing, and chains of two that one can do. Only rewrites that keep every bit: x + 0 is not x, because
-// -0 + 0 is 0; x + -0 and x - 0 are.
+// Nodes that do nothing, and chains of two that one can do. Only rewrites that keep every value: x + -0 and x - 0 are x;
+// x + 0 is 0 where x is -0, so it is x only where the sign of a zero makes no difference to any reader.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "passes/match.h"
 #include "passes/passes.h"
@@ -68,7 +69,29 @@ ValueId without(const Rewriter& r, int n, double neutral, bool either_side) {
   return kNoValue;
 }
 
-ValueId add_nothing(const Rewriter& r, int n) { return without(r, n, -0.0, true); }
+// No reader of v can tell -0 from 0, but for the sign of a zero that it gives itself to such readers.
+bool sign_of_zero_is_lost(const Rewriter& r, ValueId v, int depth = 0) {
+  constexpr std::string_view kSums[] = {"matmul", "gemm", "fused_matmul", "conv", "conv_transpose", "softmax", "exp", "sigmoid",
+                                        "layer_normalization", "rms_normalization", "reduce_sum", "reduce_mean"};
+  constexpr std::string_view kPasses[] = {"transpose", "reshape", "reshape_to", "squeeze", "unsqueeze", "flatten", "mul", "add",
+                                          "sub", "relu", "slice", "split", "gather", "concat"};
+  const auto is_one_of = [&](int n, std::span<const std::string_view> names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return r.is(n, name); });
+  };
+  if (r.is_output(v) || depth == 6) return false;
+  for (int n : r.readers(v)) {
+    if (is_one_of(n, kSums)) continue;
+    if (!is_one_of(n, kPasses)) return false;
+    for (ValueId y : r.node(n).outputs)
+      if (y != kNoValue && !sign_of_zero_is_lost(r, y, depth + 1)) return false;
+  }
+  return true;
+}
+
+ValueId add_nothing(const Rewriter& r, int n) {
+  const ValueId x = without(r, n, -0.0, true);
+  return x == kNoValue && sign_of_zero_is_lost(r, r.output(n)) ? without(r, n, 0.0, true) : x;
+}
 ValueId subtract_nothing(const Rewriter& r, int n) { return without(r, n, 0.0, false); }
 ValueId times_one(const Rewriter& r, int n) { return without(r, n, 1.0, true); }
 ValueId over_one(const Rewriter& r, int n) { return without(r, n, 1.0, false); }

@@ -64,10 +64,17 @@ std::vector<size_t> order_in_x(const std::vector<Group>& groups, const Perm& p) 
   return order;
 }
 
-// Does a reader of v want it in nhwc?
-bool wanted_in_nhwc(const Rewriter& r, ValueId v) {
+// Does a reader of v want it in nhwc, at once or after nodes that let a transpose pass?
+bool wanted_in_nhwc(const Rewriter& r, ValueId v, int depth = 0) {
   const Perm wanted = to_nhwc(r.rank(v));
-  return std::any_of(r.readers(v).begin(), r.readers(v).end(), [&](int n) { return perm_of(r, n) == wanted; });
+  for (int n : r.readers(v)) {
+    if (perm_of(r, n) == wanted) return true;
+    const bool passes = r.node(n).op->elementwise || r.is(n, "split") || r.is(n, "concat") || r.is(n, "slice");
+    if (!passes || depth == 3) continue;
+    for (ValueId y : r.node(n).outputs)
+      if (y != kNoValue && r.rank(y) == r.rank(v) && wanted_in_nhwc(r, y, depth + 1)) return true;
+  }
+  return false;
 }
 
 }  // namespace
