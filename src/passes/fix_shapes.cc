@@ -38,9 +38,11 @@ std::optional<Tensor> constant_target(const Shape& from, const Shape& to) {
   return Tensor::vector_i64(target);
 }
 
-// Tensors beside x that lend their sizes: one graph input for each symbol that x does not have.
+// Tensors beside x that lend their sizes: none where x's own dimensions are enough, else one graph input for each symbol
+// that x does not have.
 std::vector<ValueId> lenders(const Rewriter& r, ValueId x, const Shape& to) {
   std::vector<ValueId> found = {x};
+  if (local_dims(to, {r.shape(x)})) return found;
   std::vector<std::string> symbols;
   for (const Dim& d : to.dims()) d.collect_symbols(symbols);
   const auto has = [&](ValueId v, const std::string& symbol) {

@@ -72,8 +72,9 @@ ValueId without(const Rewriter& r, int n, double neutral, bool either_side) {
 // No reader of v can tell -0 from 0, but for the sign of a zero that it gives itself to such readers.
 bool sign_of_zero_is_lost(const Rewriter& r, ValueId v, int depth = 0) {
   constexpr std::string_view kSums[] = {"matmul", "gemm", "fused_matmul", "conv", "conv_transpose", "softmax", "exp", "sigmoid",
-                                        "layer_normalization", "rms_normalization", "reduce_sum", "reduce_mean"};
-  constexpr std::string_view kPasses[] = {"transpose", "reshape", "reshape_to", "squeeze", "unsqueeze", "flatten", "mul", "add",
+                                        "layer_normalization", "rms_normalization", "reduce_sum", "reduce_mean", "sdpa",
+                                        "shape", "size"};
+  constexpr std::string_view kPasses[] = {"identity", "transpose", "reshape", "reshape_to", "squeeze", "unsqueeze", "flatten", "mul", "add",
                                           "sub", "relu", "slice", "split", "gather", "concat"};
   const auto is_one_of = [&](int n, std::span<const std::string_view> names) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return r.is(n, name); });
