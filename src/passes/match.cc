@@ -23,9 +23,12 @@ void Rewriter::grow() {
   output_uses_.resize(graph_.values.size(), 0);
 }
 
-std::string Rewriter::unique_name() {
+std::string Rewriter::unique_name(std::string_view after) {
   if (names_.empty())
     for (const Value& v : graph_.values) names_.insert(v.name);
+  const std::string_view base = after.substr(0, after.find('@'));
+  for (size_t i = 1; !base.empty(); ++i)
+    if (std::string name = std::string(base) + "@" + std::to_string(i); names_.insert(name).second) return name;
   for (size_t i = graph_.values.size();; ++i)
     if (std::string name = "_" + std::to_string(i); names_.insert(name).second) return name;
 }
@@ -139,9 +142,14 @@ ValueId Rewriter::add(std::string_view op_name, std::vector<ValueId> inputs, Att
   made.op = &op(op_name);
   made.inputs = std::move(inputs);
   made.attrs = std::move(attrs);
-  for (int i = 0; i < output_count; ++i) made.outputs.push_back(graph_.add_value(unique_name()));
+  // The same operator over other axes or layouts keeps the names, so that compare and profiles find it again.
+  const Node* same = !stands_for.empty() && stands_for[0] >= 0 && node(stands_for[0]).op == made.op ? &node(stands_for[0]) : nullptr;
+  for (size_t i = 0; i < static_cast<size_t>(output_count); ++i) {
+    const ValueId old = same && i < same->outputs.size() ? same->outputs[i] : kNoValue;
+    made.outputs.push_back(graph_.add_value(unique_name(old == kNoValue ? "" : graph_.value(old).name)));
+  }
   take_sources(made, stands_for);
-  made.name = graph_.value(made.outputs[0]).name;
+  made.name = same ? same->name : graph_.value(made.outputs[0]).name;
   nodes_.push_back(std::move(made));
   grow();
   link(size() - 1);

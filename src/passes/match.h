@@ -93,7 +93,7 @@ class Rewriter {
 
  private:
   void grow();
-  std::string unique_name();
+  std::string unique_name(std::string_view after = "");  // "after@1": what a value was before it was rewritten
   void link(int n);
   void unlink(int n);
   void drop_unread(std::vector<ValueId> values);

@@ -235,13 +235,15 @@ const OnnxNamed* OnnxFile::declared(const std::string& name) const {
   return nullptr;
 }
 
-// A ValueInfoProto: as the file declares it, else of the type seen when it ran, else the name alone.
+// A ValueInfoProto: of the type given, else as the file declares it, else the name alone.
 std::string OnnxFile::value_info(const std::string& name, const std::map<std::string, Type>& types) const {
-  if (const OnnxNamed* found = declared(name)) return found->bytes;
+  const auto type = types.find(name);
+  const bool given = type != types.end() && type->second.is_tensor();
+  const OnnxNamed* found = declared(name);
+  if (!given && found) return found->bytes;
   std::string info;
   protozero::pbf_writer(info).add_string(1, name);
-  const auto type = types.find(name);
-  if (type != types.end() && type->second.is_tensor()) add_type(info, type->second);
+  if (given) add_type(info, type->second);
   return info;
 }
 

@@ -2,7 +2,8 @@
 // whole.
 //
 // Three steps, each keeping what still fails: cut after the earliest node, cut before the latest one, then leave out
-// single nodes until none can go. What a kept node reads and no kept node makes becomes an input.
+// single nodes until none can go. What a kept node reads and no kept node makes becomes an input. Inputs get the sizes
+// of --shapes, so that the command need not name them, unless the failure goes away with that.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,9 @@ std::string value_lines(const Options& options) {
   std::string lines;
   const Model model = load(options.model);
   const auto inputs = in_order(model.inputs(), inputs_for(model.inputs(), options.inputs, options.shapes).tensors);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    lines += fmt::format("{}\t{}\n", model.inputs()[i].name, inputs[i].tensor().type_text());
+  }
   model.evaluate(inputs, [&](const std::string& name, const Datum& value) {
     if (value.is_tensor()) lines += fmt::format("{}\t{}\n", name, value.tensor().type_text());
   });
@@ -89,18 +93,19 @@ std::map<std::string, Type> types_seen(const Options& options) {
 class Reduction {
  public:
   Reduction(const Options& options, OnnxFile file)
-      : options_(options),
-        file_(std::move(file)),
-        types_(types_seen(options)),
-        wanted_(status_of(with_path(options.command, options.model))) {
-    if (wanted_ == 0) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("--while '{}': succeeds on {}; a command that fails there is needed", options.command,
-                              options.model));
-    }
+      : options_(options), file_(std::move(file)), types_(types_seen(options)) {
     for (size_t i = 0; i < file_.nodes().size(); ++i) kept_.insert(i);
     outputs_ = file_.output_names();
     candidate_ = options.output + ".candidate.onnx";
+    write(kept_, outputs_, candidate_);
+    wanted_ = status_of(with_path(options.command, candidate_));
+    if (wanted_ != 0) return;
+    types_.clear();
+    wanted_ = status_of(with_path(options.command, options.model));
+    if (wanted_ != 0) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--while '{}': succeeds on {}; a command that fails there is needed", options.command,
+                            options.model));
   }
   ~Reduction() {
     std::error_code ignored;
@@ -198,7 +203,7 @@ class Reduction {
   const Options& options_;
   OnnxFile file_;
   std::map<std::string, Type> types_;
-  int wanted_;
+  int wanted_ = 0;  // the exit status to keep
   std::set<size_t> kept_;
   std::set<std::string> outputs_;
   std::string candidate_;
