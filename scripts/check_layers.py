@@ -45,6 +45,7 @@ CLOSED = {
     "engine/build": ["quant", "train", "serve"],
 }
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only
+INSIDE = ["bench/dnn.cc"]  # times kernel rows, which have no public headers yet
 # Top folder -> folders, besides include/ and src/, that its includes are written from.
 OWN_ROOTS = {"tools": ["tools"], "examples": ["tools", "examples"], "tests": ["tools"]}
 GENERATED = ["peer_worker.h"]  # made in the build folder, as are *_generated.h (flatc)
@@ -145,7 +146,7 @@ class Checker:
             return None
         if top == "include":
             return "a public header includes public headers only"
-        if top in OUTSIDE:
+        if top in OUTSIDE and where not in INSIDE:
             return f"{top}/ includes public headers only (trine/...)"
         source = where[len("src/"):]
         closed = closed_folder(name)
