@@ -12,6 +12,17 @@ std::vector<Type> capture_types(const InferContext& c) {
   return types;
 }
 
+// Nothing when the branch cannot be right for these inputs: exporters guard with a condition what some sizes would break
+// (squeeze only if the dimension is 1). Taken all the same, it fails then, with its own message.
+std::optional<std::vector<Type>> branch_types(InferContext& c, int branch, std::string& wrong) {
+  try {
+    return c.infer_body(branch, capture_types(c));
+  } catch (const Error& error) {
+    wrong = error.what();
+    return std::nullopt;
+  }
+}
+
 void infer_if(InferContext& c) {
   if (c.node().bodies.size() != 2) c.fail("needs a then_branch and an else_branch");
   const Tensor condition = c.constant(0);
@@ -25,11 +36,18 @@ void infer_if(InferContext& c) {
     for (size_t i = 0; i < types.size(); ++i) c.set(static_cast<int>(i), types[i]);
     return;
   }
-  const auto yes = c.infer_body(0, capture_types(c)), no = c.infer_body(1, capture_types(c));
-  if (yes.size() != no.size())
-    c.fail("then_branch has " + std::to_string(yes.size()) + " outputs, else_branch " + std::to_string(no.size()));
-  for (size_t i = 0; i < yes.size(); ++i)
-    c.set(static_cast<int>(i), join_types(c, yes[i], no[i], "output " + std::to_string(i)));
+  std::string wrong;
+  const auto yes = branch_types(c, 0, wrong), no = branch_types(c, 1, wrong);
+  if (!yes && !no) c.fail(wrong);
+  if (!yes || !no) {
+    const auto& right = yes ? *yes : *no;
+    for (size_t i = 0; i < right.size(); ++i) c.set(static_cast<int>(i), right[i]);
+    return;
+  }
+  if (yes->size() != no->size())
+    c.fail("then_branch has " + std::to_string(yes->size()) + " outputs, else_branch " + std::to_string(no->size()));
+  for (size_t i = 0; i < yes->size(); ++i)
+    c.set(static_cast<int>(i), join_types(c, (*yes)[i], (*no)[i], "output " + std::to_string(i)));
 }
 
 void if_reference(EvalContext& c) {
