@@ -146,7 +146,9 @@ class Checker:
             return None
         if top == "include":
             return "a public header includes public headers only"
-        if top in OUTSIDE and where not in INSIDE:
+        if where in INSIDE:
+            return None
+        if top in OUTSIDE:
             return f"{top}/ includes public headers only (trine/...)"
         source = where[len("src/"):]
         closed = closed_folder(name)

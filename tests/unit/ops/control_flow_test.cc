@@ -100,6 +100,23 @@ TEST(If, BranchesOfOtherShapesJoin) {
   EXPECT_FALSE(g.type(y).shape[0].is_constant());
 }
 
+TEST(If, BranchThatTheseSizesBreakFailsOnlyWhenTaken) {  // silero-vad guards a squeeze with "is the size 1?"
+  auto squeezed = std::make_shared<Graph>(), same = std::make_shared<Graph>();
+  const ValueId x = squeezed->add_input("x", i64("2"));
+  squeezed->outputs = {squeezed->add_node(op("squeeze"), {x, squeezed->add_constant(Tensor::vector_i64({0}))})};
+  same->outputs = {same->add_input("x", i64("2"))};
+  Graph g;
+  const ValueId condition = g.add_input("condition", boolean()), outer = g.add_input("outer", i64("2"));
+  const ValueId y = g.add_node(op("if"), {condition, outer});
+  g.nodes[0].bodies = {squeezed, same};
+  g.nodes[0].captures = 1;
+  g.outputs = {y};
+  infer_shapes(g);
+  EXPECT_EQ(g.type(y).text(), "i64[2]");
+  EXPECT_EQ(evaluate(g, {Datum(truth(false)), Datum(i64s({1, 2}))})[0].tensor().i64_values(), (Integers{1, 2}));
+  EXPECT_THROW(evaluate(g, {Datum(truth(true)), Datum(i64s({1, 2}))}), Error);
+}
+
 TEST(Scan, AxesAndDirections) {
   auto body = std::make_shared<Graph>();
   const ValueId sum = body->add_input("sum", i64()), slice = body->add_input("slice", i64("2"));
