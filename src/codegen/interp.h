@@ -55,7 +55,7 @@ struct Op {
 };
 
 enum class Kind : uint8_t {
-  constant, index, load, store, unary, binary, select, cast, cast_after,
+  constant, index, load, store, aim, unary, binary, select, cast, cast_after,
   fold_start, fold_lanes, fold_tile, fold_finish,
 };
 

@@ -13,6 +13,7 @@ inline Run find(const Query& q) {
     case Kind::index: return index_value;
     case Kind::load: return load_of(q.memory);
     case Kind::store: return store_of(q.memory);
+    case Kind::aim: return aim_of(q.memory);
     case Kind::unary: return unary(q.op, q.type);
     case Kind::binary: return binary(q.op, q.type);
     case Kind::select: return select(q.type);

@@ -103,10 +103,25 @@ template <class A> void load_general(const Op& op, Frame& f) {
   if (!op.vector) replicate<A>(slot);
 }
 
+// The whole tile is masked off.
+template <class C> void take_fallback(const Op& op, Frame& f) {
+  if (op.vector_c) {
+    f.value[op.dst] = f.value[op.c];
+    return;
+  }
+  C* out = reinterpret_cast<C*>(f.slots + op.slot);
+  const C fill = *reinterpret_cast<C*>(f.value[op.c]);
+  for (int64_t i = 0, n = padded(op, f); i < n; ++i) out[i] = fill;
+  f.value[op.dst] = f.slots + op.slot;
+}
+
 template <class A> void load(const Op& op, Frame& f) {
   using M = typename A::Memory;
   using C = typename A::Compute;
-  if (op.b >= 0 || (op.a >= 0 && op.vector_a) || !op.vector || op.step != op.size) return load_general<A>(op, f);
+  if ((op.b >= 0 && op.vector_b) || (op.a >= 0 && op.vector_a) || !op.vector || op.step != op.size) {
+    return load_general<A>(op, f);
+  }
+  if (op.b >= 0 && !*reinterpret_cast<int32_t*>(f.value[op.b])) return take_fallback<C>(op, f);
   char *from = memory(op, f), *slot = f.slots + op.slot;
   if (op.a >= 0) from += *reinterpret_cast<int64_t*>(f.value[op.a]) * op.steps_a;
   if constexpr (sizeof(M) == sizeof(C) && sizeof(M) >= 4) {
@@ -116,12 +131,9 @@ template <class A> void load(const Op& op, Frame& f) {
     }
     __builtin_memcpy(slot, from, static_cast<size_t>(f.n) * sizeof(M));
   } else {
-    C* out = reinterpret_cast<C*>(slot);
-    for (int64_t i = 0; i < f.n; ++i) {
-      M m;
-      __builtin_memcpy(&m, from + i * static_cast<int64_t>(sizeof(M)), sizeof m);
-      out[i] = A::in(m, op);
-    }
+    C* __restrict out = reinterpret_cast<C*>(slot);
+    const M* __restrict in = reinterpret_cast<const M*>(from);
+    for (int64_t i = 0; i < f.n; ++i) out[i] = A::in(in[i], op);
   }
   f.value[op.dst] = slot;
 }
@@ -139,10 +151,20 @@ template <class A> void store(const Op& op, Frame& f) {
     }
   }
   const C* in = reinterpret_cast<const C*>(value);
+  if (op.vector_a && op.step == op.size) {
+    M* __restrict out = reinterpret_cast<M*>(to);
+    for (int64_t i = 0; i < n; ++i) out[i] = A::out(in[i], op);
+    return;
+  }
   for (int64_t i = 0; i < n; ++i) {
     const M m = A::out(in[op.vector_a ? i : 0], op);
     __builtin_memcpy(to + i * op.step, &m, sizeof m);
   }
+}
+
+// Before a value is computed: lets it be written where it will be stored, when no slack would be written behind.
+inline void aim(const Op& op, Frame& f) {
+  f.value[op.a] = f.n % kGroup == 0 ? memory(op, f) : f.slots + op.slot;
 }
 
 #define TRINE_BY_MEMORY(action)                                                                   \
@@ -162,6 +184,9 @@ template <class A> void store(const Op& op, Frame& f) {
 
 inline Run load_of(DType type) { TRINE_BY_MEMORY(load) }
 inline Run store_of(DType type) { TRINE_BY_MEMORY(store) }
+inline Run aim_of(DType memory) {
+  return byte_size(memory) >= 4 ? aim : nullptr;
+}
 
 // The value of an affine index expression.
 inline void index_value(const Op& op, Frame& f) {
@@ -212,7 +237,25 @@ template <class From> void cast_to_boolean(const Op& op, Frame& f) {
   compare1<From>(op, f, [](Vec<From> a) { return a != Vec<From>{}; });
 }
 
+// As cast<float, int32_t>, on registers.
+inline void cast_f32_to_i32(const Op& op, Frame& f) {
+  const auto low_limit = static_cast<int32_t>(op.bits), high_limit = static_cast<int32_t>(op.bits >> 32);
+  const F32 low = splat<float>(static_cast<float>(low_limit)), top = splat<float>(0x1p31f), zero{};
+  const I32 high = splat<int32_t>(high_limit);
+  map1<float>(op, f, [&](F32 a) {
+    F32 x = a != a ? zero : a;
+    x = x < low ? low : x;
+    const I32 big = x >= top;
+    const I32 v = __builtin_convertvector(big ? zero : x, I32);
+    return same_bits<F32>(big ? high : v > high ? high : v);
+  });
+  if (op.after) op.after(op, f);
+}
+
 template <class From> Run cast_from(DType to) {
+  if constexpr (kLanes<From> == kLanes<float> && From(0.5) != From(0)) {
+    if (to == DType::i32) return cast_f32_to_i32;
+  }
   switch (to) {
     case DType::f32: return cast<From, float>;
     case DType::f64: return cast<From, double>;

@@ -35,17 +35,7 @@ template <class T> inline Vec<T> read(const void* p, int64_t i) {
 template <class T> inline void write(void* p, int64_t i, Vec<T> v) {
   __builtin_memcpy(static_cast<T*>(p) + i, &v, sizeof v);
 }
-template <class T> inline Vec<T> splat(T x) { return x - Vec<T>{}; }
-template <> inline F32 splat<float>(float x) {
-  F32 v;
-  for (int i = 0; i < kLanes<float>; ++i) v[i] = x;
-  return v;
-}
-template <> inline F64 splat<double>(double x) {
-  F64 v;
-  for (int i = 0; i < kLanes<double>; ++i) v[i] = x;
-  return v;
-}
+template <class T> inline Vec<T> splat(T x) { return x - Vec<T>{}; }  // x - 0 is x, also for -0 and NaN
 template <class To, class From> inline To same_bits(From v) {
   static_assert(sizeof(To) == sizeof(From));
   return reinterpret_cast<To>(v);

@@ -65,6 +65,7 @@ class Numbering {
       if (o < 0) {
         o = static_cast<int>(to_.operands.size());
         to_.operands.push_back(from_.operands[static_cast<size_t>(a.operand)]);
+        if (to_.operands.back().kind == Operand::Kind::scratch) to_.operands.back().index = scratches_++;
       }
       a.operand = o;
     }
@@ -102,6 +103,7 @@ class Numbering {
   LoopKernel& from_;
   LoopKernel to_;
   std::vector<int> inst_, access_, operand_, loop_;
+  int scratches_ = 0;
 };
 
 class Hasher {
@@ -191,7 +193,10 @@ void block_text(const LoopKernel& k, const Block& b, int depth, std::string& out
   for (const Step& s : b) {
     out.append(static_cast<size_t>(2 * depth), ' ');
     switch (s.kind) {
-      case Step::Kind::compute: out += inst_text(k, s.inst); break;
+      case Step::Kind::compute:
+        out += s.access < 0 ? inst_text(k, s.inst)
+                            : fmt::format("%{} = read back {}", s.inst, access_text(k.accesses[static_cast<size_t>(s.access)]));
+        break;
       case Step::Kind::loop:
         out += fmt::format("for i{} < {}{}:", s.loop, k.extents[static_cast<size_t>(s.loop)].text(),
                            k.vector_loops & loop_bit(s.loop) ? " as vectors" : "");

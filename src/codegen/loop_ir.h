@@ -61,7 +61,7 @@ using Block = std::vector<Step>;
 
 struct Step {
   enum class Kind : uint8_t {
-    compute,   // inst
+    compute,   // inst; with an access: read back from the row buffer that an earlier store filled
     loop,      // body for each iteration of `loop`
     reduce,    // inst is the fold; body holds the loops, innermost of them a `fold` step
     fold,      // the value of inst's operand a joins the running result

@@ -13,7 +13,7 @@
 namespace trine::codegen::math {
 
 template <class B, int N>
-typename B::F polynomial(B& b, typename B::F x, const float (&coefficients)[N]) {
+[[gnu::always_inline]] inline typename B::F polynomial(B& b, typename B::F x, const float (&coefficients)[N]) {
   typename B::F p = b.num(coefficients[0]);
   for (int i = 1; i < N; ++i) p = b.fma(p, x, b.num(coefficients[i]));
   return p;
@@ -25,7 +25,7 @@ template <class B> typename B::F greater(B& b, typename B::F a, typename B::F x)
 
 // e^x = 2^n e^r, n = rint(x / ln 2), |r| <= ln2 / 2. Below -104 it is 0, above 89 infinity; denormals are right.
 template <class B>
-typename B::F exp(B& b, typename B::F x) {
+[[gnu::always_inline]] inline typename B::F exp(B& b, typename B::F x) {
   constexpr float kPolynomial[] = {1.3824426e-3f, 8.3701893e-3f, 4.1669480e-2f, 1.6666519e-1f, 4.9999991e-1f, 1.f, 1.f};
   x = lesser(b, b.num(89.f), x);
   x = greater(b, b.num(-105.f), x);
@@ -37,7 +37,7 @@ typename B::F exp(B& b, typename B::F x) {
 
 // log x = e ln2 + log m, m in [sqrt(1/2), sqrt(2)).
 template <class B>
-typename B::F log(B& b, typename B::F x) {
+[[gnu::always_inline]] inline typename B::F log(B& b, typename B::F x) {
   constexpr float kPolynomial[] = {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
                                    1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f,
                                    3.3333331174e-1f};
@@ -60,7 +60,7 @@ typename B::F log(B& b, typename B::F x) {
 
 // Odd polynomial near 0, else 1 - 2 / (e^2|x| + 1) with x's sign.
 template <class B>
-typename B::F tanh(B& b, typename B::F x) {
+[[gnu::always_inline]] inline typename B::F tanh(B& b, typename B::F x) {
   constexpr float kPolynomial[] = {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f,
                                    -3.33332819422e-1f};
   auto x2 = b.mul(x, x);
@@ -74,7 +74,7 @@ typename B::F tanh(B& b, typename B::F x) {
 
 // x P(u) with u = 2 x^2 / 3.93^2 - 1, a Chebyshev fit of erf(x) / x; from |x| = 3.93 on it rounds to 1.
 template <class B>
-typename B::F erf(B& b, typename B::F x) {
+[[gnu::always_inline]] inline typename B::F erf(B& b, typename B::F x) {
   constexpr float kPolynomial[] = {
       -0.0009440908453f, 0.002219073759f, -0.001210267102f, 0.001831784888f, -0.00815826769f, 0.01465562722f,
       -0.02005435579f,   0.02989409484f,  -0.04382619747f,  0.05866217771f,  -0.07410812604f, 0.09055091716f,

@@ -9,11 +9,14 @@ namespace {
 
 class NestBuilder {
  public:
-  explicit NestBuilder(Draft& draft) : draft_(draft), k_(draft.kernel) {}
+  explicit NestBuilder(Draft& draft) : draft_(draft), k_(draft.kernel), keep_(values_to_keep(draft)) {}
 
   Block build() {
     path_.emplace_back();
     for (int l : k_.nest) open(l);
+    std::vector<int> folds = draft_.outer_folds;
+    std::sort(folds.begin(), folds.end());  // in the order they were made, and before what may read their rows back
+    for (int f : folds) emit(f);
     for (const Store& s : draft_.stores) {
       emit(s.inst);
       Step step{.kind = Step::Kind::store, .inst = s.inst, .access = s.access, .body = {}};
@@ -73,13 +76,35 @@ class NestBuilder {
     const size_t level = level_of(i.deps);
     if (i.kind == InstKind::reduce) {
       emit_fold(id, level);
+    } else if (auto row = rows_.find(id); row != rows_.end()) {
+      path_[level].block.push_back({.kind = Step::Kind::compute, .inst = id, .access = row->second, .body = {}});
     } else {
       emit(i.a);
       emit(i.b);
       emit(i.c);
       path_[level].block.push_back({.kind = Step::Kind::compute, .inst = id, .body = {}});
+      if (folds_open_ == 1 && keep_.contains(id)) keep(id, level);
     }
     path_[level].known.insert(id);
+  }
+
+  // Stores the value to a row buffer; whoever needs it after this fold reads it from there.
+  void keep(int id, size_t level) {
+    Access access;
+    access.operand = static_cast<int>(k_.operands.size());
+    access.strides.resize(k_.extents.size());
+    Dim size(1);
+    const auto& loops = keep_.at(id);
+    for (auto l = loops.rbegin(); l != loops.rend(); ++l) {
+      access.strides[static_cast<size_t>(*l)] = size;
+      size = size * k_.extents[static_cast<size_t>(*l)];
+    }
+    k_.operands.push_back({.kind = Operand::Kind::scratch, .index = id, .dtype = draft_.inst(id).type, .constant = {},
+                           .elements = size});
+    const int number = static_cast<int>(k_.accesses.size());
+    k_.accesses.push_back(std::move(access));
+    path_[level].block.push_back({.kind = Step::Kind::store, .inst = id, .access = number, .body = {}});
+    pending_.emplace_back(id, number);
   }
 
   void emit_fold(int id, size_t level) {
@@ -89,6 +114,7 @@ class NestBuilder {
       path_.pop_back();
     }
     const std::vector<int> loops = draft_.inst(id).loops;
+    ++folds_open_;
     for (int l : loops) open(l);
     emit(draft_.inst(id).a);
     path_.back().block.push_back({.kind = Step::Kind::fold, .inst = id, .body = {}});
@@ -103,10 +129,17 @@ class NestBuilder {
     }
     path_.back().block.push_back({.kind = Step::Kind::reduce, .inst = id, .body = std::move(body)});
     for (; !inner.empty(); inner.pop_back()) path_.push_back(std::move(inner.back()));
+    if (--folds_open_ > 0) return;
+    for (const auto& [value, access] : pending_) rows_.emplace(value, access);
+    pending_.clear();
   }
 
   Draft& draft_;
   LoopKernel& k_;
+  const std::map<int, std::vector<int>> keep_;
+  std::map<int, int> rows_;                    // kept values that a finished fold has stored, with their access
+  std::vector<std::pair<int, int>> pending_;   // stored by the fold that is being built
+  int folds_open_ = 0;
   std::vector<Level> path_;
 };
 

@@ -16,7 +16,7 @@ Run find(const Query& q) {
     case CpuLevel::avx2: run = find_avx2(q); break;
     case CpuLevel::baseline: run = find_baseline(q); break;
   }
-  if (!run && q.kind != Kind::cast_after) {
+  if (!run && q.kind != Kind::cast_after && q.kind != Kind::aim) {
     throw Error(ErrorCode::unsupported, "loop kernel: an operation has no function for scalars of type " +
                                             std::string(name(q.type)) + "; run the operator on the host");
   }
@@ -31,8 +31,13 @@ class Translator {
     std::vector<Node> nodes;
     for (const Step& s : steps) {
       switch (s.kind) {
-        case Step::Kind::compute: nodes.push_back({.op = compute(s.inst), .body = {}}); break;
-        case Step::Kind::store: nodes.push_back({.op = store(s), .body = {}}); break;
+        case Step::Kind::compute:
+          nodes.push_back({.op = s.access < 0 ? compute(s.inst) : read_back(s), .body = {}});
+          break;
+        case Step::Kind::store:
+          aim(nodes, s);
+          nodes.push_back({.op = store(s), .body = {}});
+          break;
         case Step::Kind::fold: nodes.push_back({.op = fold(s.inst, join_kind(s.inst)), .body = {}}); break;
         case Step::Kind::reduce: nodes.push_back(reduce(s)); break;
         case Step::Kind::loop: {
@@ -96,6 +101,16 @@ class Translator {
     return op;
   }
 
+  Op read_back(const Step& s) {
+    Op op = result(s.inst);
+    op.a = op.b = op.c = -1;
+    const DType memory = k_.operands[static_cast<size_t>(access(s.access).operand)].dtype;
+    address(op, s.access, static_cast<int64_t>(byte_size(memory)));
+    storage(op, memory);
+    op.run = find({.kind = Kind::load, .type = inst(s.inst).type, .memory = memory});
+    return op;
+  }
+
   void cast(Op& op, const Inst& i, Query& q) {
     q.kind = Kind::cast;
     q.to = i.type;
@@ -125,6 +140,18 @@ class Translator {
     storage(op, memory);
     op.run = find({.kind = Kind::store, .type = inst(s.inst).type, .memory = memory});
     return op;
+  }
+
+  // A value that is stored as soon as it is computed is computed in place. (Later would be too late: what is read
+  // between may share memory with the output.)
+  void aim(std::vector<Node>& nodes, const Step& s) {
+    Op op = store(s);
+    const Inst& i = inst(s.inst);
+    const bool computed = i.kind == InstKind::unary || i.kind == InstKind::binary || i.kind == InstKind::select;
+    if (!computed || nodes.empty() || nodes.back().op.dst != s.inst || !op.vector_a || op.step != op.size) return;
+    op.slot = p_.slots[static_cast<size_t>(s.inst)];
+    op.run = find({.kind = Kind::aim, .memory = op.memory});
+    if (op.run && byte_size(i.type) == byte_size(op.memory)) nodes.insert(nodes.end() - 1, {.op = op, .body = {}});
   }
 
   bool along_vector(int id) const {

@@ -35,6 +35,8 @@ std::vector<int> reachable(const LoopKernel& kernel, int root);
 void order_loops(Draft& draft);
 void collapse_loops(Draft& draft);
 void choose_vectors(Draft& draft);
+// Values that are kept in a row buffer, each with the loops of its box.
+std::map<int, std::vector<int>> values_to_keep(const Draft& draft);
 void build_nest(Draft& draft);
 void number(LoopKernel& kernel);
 

@@ -30,7 +30,10 @@ class SlotPlanner {
       const int here = position_++;
       if (s.kind == Step::Kind::compute) {
         const Inst& i = k_.insts[static_cast<size_t>(s.inst)];
-        for (int v : {i.a, i.b, i.c, s.inst}) use(v, here);
+        use(s.inst, here);
+        for (int v : {i.a, i.b, i.c}) {
+          if (s.access < 0) use(v, here);
+        }
         depth_[static_cast<size_t>(s.inst)] = depth;
       } else if (s.kind == Step::Kind::store) {
         use(s.inst, here);

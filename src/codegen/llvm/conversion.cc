@@ -1,4 +1,6 @@
 // Casts, and the way between memory and compute types.
+#include <cmath>
+
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/scalar_types.h"
 
@@ -53,15 +55,25 @@ Value* Arithmetic::to_storage(Value* v, DType storage) {
   return is_signed_integer(storage) ? b_.CreateAShr(high, drop) : b_.CreateLShr(high, drop);
 }
 
-// Truncates and saturates to the storage type's range; NaN becomes 0.
+// Truncates and saturates to the storage type's range; NaN becomes 0. (LLVM's saturating conversion is taken apart into
+// lanes on x86, hence by hand.)
 Value* Arithmetic::to_integer(Value* a, DType to, DType storage) {
-  auto* t = Ir::shaped(ir_.scalar_type(to), a->getType());
-  const auto id = is_unsigned_compute(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
-  Value* v = b_.CreateIntrinsic(id, {t, a->getType()}, {a});
-  if (is_compute_type(storage)) return v;
-  auto *low = ir_.integer(t, integer_min(storage)), *high = ir_.integer(t, static_cast<int64_t>(integer_max(storage)));
-  v = b_.CreateSelect(b_.CreateICmpSLT(v, low), low, v);
-  return b_.CreateSelect(b_.CreateICmpSGT(v, high), high, v);
+  auto* f = a->getType();
+  auto* t = Ir::shaped(ir_.scalar_type(to), f);
+  const bool narrow = !is_compute_type(storage), is_unsigned = is_unsigned_compute(to);
+  const int bits = static_cast<int>(t->getScalarSizeInBits());
+  const double low = narrow ? static_cast<double>(integer_min(storage)) : is_unsigned ? 0 : -std::ldexp(1, bits - 1);
+  Value* x = b_.CreateSelect(b_.CreateFCmpUNO(a, a), ir_.number(f, 0), a);
+  x = b_.CreateSelect(b_.CreateFCmpOLT(x, ir_.number(f, low)), ir_.number(f, low), x);
+  auto convert = [&](Value* v) { return is_unsigned ? b_.CreateFPToUI(v, t) : b_.CreateFPToSI(v, t); };
+  if (narrow) {
+    auto* high = ir_.number(f, static_cast<double>(integer_max(storage)));
+    return convert(b_.CreateSelect(b_.CreateFCmpOGT(x, high), high, x));
+  }
+  auto* big = b_.CreateFCmpOGE(x, ir_.number(f, std::ldexp(1, is_unsigned ? bits : bits - 1)));
+  auto* most = llvm::ConstantInt::get(t, is_unsigned ? llvm::APInt::getMaxValue(static_cast<unsigned>(bits))
+                                                     : llvm::APInt::getSignedMaxValue(static_cast<unsigned>(bits)));
+  return b_.CreateSelect(big, most, convert(b_.CreateSelect(big, ir_.number(f, 0), x)));
 }
 
 Value* Arithmetic::cast(Value* a, DType from, DType storage) {

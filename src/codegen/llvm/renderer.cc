@@ -53,7 +53,7 @@ void Renderer::load_arguments() {
 void Renderer::block(const Block& steps) {
   for (const Step& s : steps) {
     switch (s.kind) {
-      case Step::Kind::compute: compute(s.inst); break;
+      case Step::Kind::compute: s.access < 0 ? compute(s.inst) : read_back(s); break;
       case Step::Kind::loop: loop(s); break;
       case Step::Kind::reduce: fold_start(s); break;
       case Step::Kind::fold: fold_join(s); break;
@@ -131,6 +131,14 @@ void Renderer::fold_join(const Step& step) {
   for (int l : i.loops) along_vector |= l == lanes_.loop;
   if (lanes_.mask && along_vector) joined = b_.CreateSelect(lanes_.mask, joined, acc);
   b_.CreateStore(joined, memory);
+}
+
+void Renderer::read_back(const Step& step) {
+  Inst load;
+  load.kind = InstKind::load;
+  load.type = inst(step.inst).type;
+  load.access = step.access;
+  value(step.inst) = this->load(load, is_vector(step.inst));
 }
 
 void Renderer::compute(int id) {

@@ -33,6 +33,7 @@ class Renderer {
   void fold_start(const Step& step);
   void fold_join(const Step& step);
   void compute(int id);
+  void read_back(const Step& step);
   void store(const Step& step);
 
   Value* load(const Inst& i, bool vector);
