@@ -26,7 +26,7 @@ inline void expect_same_bits(const Tensor& a, const Tensor& b, const std::string
 }
 
 inline void expect_compiled_equals_interpreted(const std::string& text, const std::vector<Tensor>& inputs,
-                                        const Bindings& bindings = no_symbols()) {
+                                        bool every_level = true, const Bindings& bindings = no_symbols()) {
   const Graph graph = parse(text);
   const codegen::Lowered lowered = codegen::lower_group(graph);
   ASSERT_TRUE(lowered) << lowered.refusal;
@@ -35,7 +35,7 @@ inline void expect_compiled_equals_interpreted(const std::string& text, const st
   std::vector<const codegen::LoopKernel*> kernels;
   for (const auto& k : lowered.kernels) kernels.push_back(&k);
   for (CpuLevel level : kLevels) {
-    if (level > cpu_info().level) continue;
+    if (level > cpu_info().level || (!every_level && level != cpu_info().level)) continue;
     const auto result = compile_kernels(kernels, name(level));
     ASSERT_TRUE(result.refusals.empty()) << result.refusals[0];
     g_code = std::make_unique<codegen::LoadedCode>(result.object);

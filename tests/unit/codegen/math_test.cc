@@ -24,14 +24,14 @@ struct Function {
 };
 
 const Function kFunctions[] = {
-    {"exp", [](long double x) { return std::exp(x); }, -104, 89, 1.5},
-    {"log", [](long double x) { return std::log(x); }, 1e-38f, 3e38f, 1.5},
-    {"log", [](long double x) { return std::log(x); }, 0.5f, 2, 1.5},
-    {"tanh", [](long double x) { return std::tanh(x); }, -10, 10, 3},
-    {"tanh", [](long double x) { return std::tanh(x); }, -1e-3f, 1e-3f, 3},
-    {"erf", [](long double x) { return std::erf(x); }, -4.5f, 4.5f, 6},
-    {"erf", [](long double x) { return std::erf(x); }, -1e-3f, 1e-3f, 6},
-    {"sigmoid", [](long double x) { return 1 / (1 + std::exp(-x)); }, -87, 88, 4},
+    {"exp", [](long double x) { return std::exp(x); }, -104, 89, 1.2},
+    {"log", [](long double x) { return std::log(x); }, 1e-38f, 3e38f, 1},
+    {"log", [](long double x) { return std::log(x); }, 0.5f, 2, 1},
+    {"tanh", [](long double x) { return std::tanh(x); }, -10, 10, 2},
+    {"tanh", [](long double x) { return std::tanh(x); }, -1e-3f, 1e-3f, 2},
+    {"erf", [](long double x) { return std::erf(x); }, -4.5f, 4.5f, 4},
+    {"erf", [](long double x) { return std::erf(x); }, -1e-3f, 1e-3f, 4},
+    {"sigmoid", [](long double x) { return 1 / (1 + std::exp(-x)); }, -87, 88, 3},
     {"sin", [](long double x) { return std::sin(x); }, -1e4f, 1e4f, 1},
     {"cos", [](long double x) { return std::cos(x); }, -1e4f, 1e4f, 1},
 };

@@ -32,7 +32,8 @@ void run(const Row& row) {
   for (char c : row.nodes + ";") c == ';' ? text += "\n" : text += c;
   text += "return %r\n}\n";
   expect_matches(text, inputs, row.tolerance);
-  if (!::testing::Test::HasFailure()) expect_compiled_equals_interpreted(text, inputs);
+  static int rows = 0;  // compiling takes most of the time: other levels than the machine's own take turns
+  if (!::testing::Test::HasFailure()) expect_compiled_equals_interpreted(text, inputs, rows++ % 8 == 0);
 }
 
 TEST(Folds, SoftmaxOverEveryAxisAndSize) {
