@@ -40,7 +40,7 @@ class RowBuffers {
     for (int f : folds) add_section(draft_.inst(f).a, draft_.inst(f).loops);
     std::map<int, std::vector<int>> kept;
     for (size_t s = 0; s < sections_.size(); ++s) {
-      add_outputs(sections_[s].loops);
+      add_outputs(std::vector<int>(sections_[s].loops));  // a copy: the list of sections grows
       for (size_t later = s + 1; later < sections_.size(); ++later) {
         if (same_box(sections_[later], sections_[s])) walk(sections_[later].root, s, later, kept);
       }
