@@ -12,7 +12,8 @@ constexpr EnvVariable kVariables[] = {
     {"NO_COLOR", "", "any value: the command line writes no colours"},
     {"TRINE_CPU", "", "caps the CPU level that kernels use: baseline, avx2 or avx512; never raises it"},
     {"TRINE_DEBUG", "0",
-     "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each pass"},
+     "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
+     "pass"},
     {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
     {"TRINE_PYTHON", "", "Python that runs peers in `bench --against`; else .venv/bin/python, else python3"},
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},

@@ -1,5 +1,5 @@
-// fused: a group of nodes that run as one generated kernel. Its body is a graph of elementwise operators, reductions and
-// normalisations; made by the pass fuse_groups.
+// fused: a group of nodes that run as one generated kernel. Its body is a graph of elementwise operators, reductions
+// and normalisations; made by the pass fuse_groups.
 #include "graph/eval.h"
 #include "graph/infer.h"
 

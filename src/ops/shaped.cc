@@ -78,7 +78,8 @@ Shape resolve_dims(const std::vector<std::string>& dims, const std::vector<Shape
     for (const std::string& s : symbols)
       if (!meaning(s, inputs))
         throw Error(ErrorCode::invalid_model,
-                    fmt::format("dims: '{}' in '{}' names no dimension of an input; write a0 for the first of input 0", s, text));
+                    fmt::format("dims: '{}' in '{}' names no dimension of an input; write a0 for the first of input 0",
+                                s, text));
     resolved.push_back(local.substitute([&](std::string_view s) { return meaning(s, inputs); }));
   }
   return Shape(std::move(resolved));
@@ -118,7 +119,8 @@ void reshape_to_infer(InferContext& c) {
 void reshape_to_reference(EvalContext& c) {
   const Dims dims = concrete_dims(c);
   if (element_count(dims) != c.tensor(0).elements())
-    c.fail(fmt::format("cannot reshape {} to [{}]; the number of elements must stay", c.tensor(0).type_text(), to_string(dims)));
+    c.fail(fmt::format("cannot reshape {} to [{}]; the number of elements must stay", c.tensor(0).type_text(),
+                       to_string(dims)));
   c.set(0, c.tensor(0).reshaped(dims));
 }
 
@@ -156,7 +158,9 @@ codegen::Scalar expand_to_lower(codegen::LowerContext& c) { return c.load(0); }
 
 const OpDef op_expand_to = {
     .name = "expand_to",
-    .doc = "x repeated to the dimensions `dims`, written in terms of the inputs' own; inputs past the first only lend sizes",
+    .doc =
+        "x repeated to the dimensions `dims`, written in terms of the inputs' own; inputs past the first only lend "
+        "sizes",
     .max_inputs = -1,
     .infer = expand_to_infer,
     .reference = expand_to_reference,

@@ -13,11 +13,12 @@ namespace trine {
 // The symbol for dimension `dim` of input `input`: a0, b3, ...
 Dim local_dim(int input, int dim);
 
-// `target`, written with local symbols of tensors of these shapes; nothing when a symbol is no dimension of any of them.
+// `target`, written with local symbols of tensors of these shapes; nothing when a symbol is no dimension of any of
+// them.
 std::optional<std::vector<std::string>> local_dims(const Shape& target, const std::vector<Shape>& inputs);
 
-// The inverse: local symbols replaced by the dimensions of `inputs`. Throws Error{invalid_model} for a symbol that names
-// no dimension.
+// The inverse: local symbols replaced by the dimensions of `inputs`. Throws Error{invalid_model} for a symbol that
+// names no dimension.
 Shape resolve_dims(const std::vector<std::string>& dims, const std::vector<Shape>& inputs);
 
 }  // namespace trine

@@ -1,5 +1,5 @@
-// Shape arithmetic disappears: where inference knows a target shape as expressions, the node that uses it says so itself
-// and the nodes that computed it die.
+// Shape arithmetic disappears: where inference knows a target shape as expressions, the node that uses it says so
+// itself and the nodes that computed it die.
 //
 //   reshape x (concat (gather (shape x) 0) [12] [64])  ->  reshape x [0,12,64]       constant where 0 and -1 suffice
 //                                                      ->  reshape_to x {dims=["a0","12","64*a1"]}
@@ -17,8 +17,8 @@
 namespace trine {
 namespace {
 
-// A constant target for reshape: 0 copies the dimension at the same place, one -1 is what is left. Nothing when the shape
-// cannot be written so, or would be ambiguous for an empty tensor.
+// A constant target for reshape: 0 copies the dimension at the same place, one -1 is what is left. Nothing when the
+// shape cannot be written so, or would be ambiguous for an empty tensor.
 std::optional<Tensor> constant_target(const Shape& from, const Shape& to) {
   std::vector<int64_t> target;
   int unknown = 0, zeros = 0;
@@ -38,8 +38,8 @@ std::optional<Tensor> constant_target(const Shape& from, const Shape& to) {
   return Tensor::vector_i64(target);
 }
 
-// Tensors beside x that lend their sizes: none where x's own dimensions are enough, else one graph input for each symbol
-// that x does not have.
+// Tensors beside x that lend their sizes: none where x's own dimensions are enough, else one graph input for each
+// symbol that x does not have.
 std::vector<ValueId> lenders(const Rewriter& r, ValueId x, const Shape& to) {
   std::vector<ValueId> found = {x};
   if (local_dims(to, {r.shape(x)})) return found;

@@ -54,8 +54,7 @@ std::optional<std::vector<double>> per_channel(const Rewriter& r, ValueId v, int
 
 // What node n does to input `x`, whose channels stand at `axis`.
 std::optional<Affine> affine_of(const Rewriter& r, int n, ValueId x, int axis, int64_t channels) {
-  if (r.is(n, "batch_normalization"))
-    return axis == 1 && r.input(n, 0) == x ? affine_of_norm(r, n) : std::nullopt;
+  if (r.is(n, "batch_normalization")) return axis == 1 && r.input(n, 0) == x ? affine_of_norm(r, n) : std::nullopt;
   const bool sum = r.is(n, "add"), difference = r.is(n, "sub"), quotient = r.is(n, "div");
   if (!sum && !difference && !quotient && !r.is(n, "mul")) return std::nullopt;
   if (r.type(r.output(n)) != r.type(x) || ((difference || quotient) && r.input(n, 0) != x)) return std::nullopt;
@@ -70,15 +69,16 @@ std::optional<Affine> affine_of(const Rewriter& r, int n, ValueId x, int axis, i
 
 // A contraction whose epilogue is still plain and whose weights are constant.
 struct Contraction {
-  int channel_axis = 0;         // of the output
+  int channel_axis = 0;  // of the output
   int64_t channels = 0;
-  int weight_axis = 0;          // of the weights' output channels
-  int64_t groups = 1;           // transposed convolution: channel m is column m % (M / groups) of group m / (M / groups)
+  int weight_axis = 0;  // of the weights' output channels
+  int64_t groups = 1;   // transposed convolution: channel m is column m % (M / groups) of group m / (M / groups)
 };
 
 std::optional<Contraction> contraction_of(const Rewriter& r, int n) {
   const Attrs& attrs = r.node(n).attrs;
-  if (n < 0 || attrs.has("activation") || r.input(n, 3) != kNoValue || !r.is_constant(r.input(n, 1))) return std::nullopt;
+  if (n < 0 || attrs.has("activation") || r.input(n, 3) != kNoValue || !r.is_constant(r.input(n, 1)))
+    return std::nullopt;
   if (r.input(n, 2) != kNoValue && !r.is_constant(r.input(n, 2))) return std::nullopt;
   const Tensor& w = r.constant(r.input(n, 1));
   if (!is_float(w.dtype())) return std::nullopt;
@@ -118,7 +118,8 @@ void apply(Rewriter& r, int n, int follower, const Contraction& c, const Affine&
   }
   for (size_t i = 0; i < a.shift.size(); ++i) bias[i] += a.shift[i];
   inputs.resize(2);
-  if (r.input(n, 2) != kNoValue || !a.shift.empty()) inputs.push_back(r.add_constant(Tensor::from_f64(dtype, {c.channels}, bias)));
+  if (r.input(n, 2) != kNoValue || !a.shift.empty())
+    inputs.push_back(r.add_constant(Tensor::from_f64(dtype, {c.channels}, bias)));
   const std::string op(r.node(n).op->name);
   r.rewrite(follower, op, std::move(inputs), r.node(n).attrs, {n});
 }
@@ -131,7 +132,9 @@ bool fold_into_contraction(Rewriter& r, int n) {
   const int follower = r.readers(y)[0];
   const auto a = affine_of(r, follower, y, c->channel_axis, c->channels);
   if (!a) return false;
-  const auto fits = [&](const std::vector<double>& v) { return v.empty() || v.size() == static_cast<size_t>(c->channels); };
+  const auto fits = [&](const std::vector<double>& v) {
+    return v.empty() || v.size() == static_cast<size_t>(c->channels);
+  };
   if (!fits(a->scale) || !fits(a->shift)) return false;
   apply(r, n, follower, *c, *a);
   return true;

@@ -43,7 +43,9 @@ std::optional<Weights> weights_of(const Rewriter& r, int n, ValueId x) {
     if (groups < 1 || w.dim(0) % groups != 0) return std::nullopt;
     return Weights{w.dim(0), w.dim(1), w.elements() / (w.dim(0) * w.dim(1)), groups};
   }
-  if (!r.is(n, "fused_matmul") || w.rank() != 2 || r.rank(x) < 2 || attrs.integer("trans_a") != 0 || attrs.real("alpha", 1) != 1) return std::nullopt;
+  if (!r.is(n, "fused_matmul") || w.rank() != 2 || r.rank(x) < 2 || attrs.integer("trans_a") != 0 ||
+      attrs.real("alpha", 1) != 1)
+    return std::nullopt;
   const bool by_row = attrs.integer("trans_b") != 0;
   return Weights{w.dim(by_row ? 0 : 1), w.dim(by_row ? 1 : 0), 1, 1, !by_row};
 }
@@ -59,7 +61,9 @@ std::optional<Step> step_of(const Rewriter& r, int n) {
   if (!shift && !r.is(n, "mul")) return std::nullopt;
   for (int i : {0, 1}) {
     const ValueId c = r.input(n, 1 - i), x = r.input(n, i);
-    if (!r.is_constant(c) || r.is_constant(x) || !is_float(r.dtype(c)) || r.type(x) != r.type(r.output(n)) || r.rank(x) < 2) continue;
+    if (!r.is_constant(c) || r.is_constant(x) || !is_float(r.dtype(c)) || r.type(x) != r.type(r.output(n)) ||
+        r.rank(x) < 2)
+      continue;
     return Step{x, r.constant(c).f64_values(), shift};
   }
   return std::nullopt;
@@ -108,7 +112,8 @@ bool fold(Rewriter& r, int n) {
   const auto s = r.node(n).op ? step_of(r, n) : std::nullopt;
   if (!s || r.is_output(r.output(n))) return false;
   const std::vector<int> readers = r.readers(r.output(n));
-  if (readers.empty() || !std::all_of(readers.begin(), readers.end(), [&](int m) { return takes(r, n, *s, m); })) return false;
+  if (readers.empty() || !std::all_of(readers.begin(), readers.end(), [&](int m) { return takes(r, n, *s, m); }))
+    return false;
   for (int m : readers) give(r, *s, m);
   return true;
 }

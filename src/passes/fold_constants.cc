@@ -1,5 +1,5 @@
-// Constant folding: a node whose inputs are all constants is computed once, here, by its reference; so is a small integer
-// tensor whose elements shape inference knows. Constants that a body takes from outside move into it.
+// Constant folding: a node whose inputs are all constants is computed once, here, by its reference; so is a small
+// integer tensor whose elements shape inference knows. Constants that a body takes from outside move into it.
 //
 // Folding is bounded: a model of a few bytes must not make the builder allocate or compute without limit.
 #include <algorithm>
@@ -12,15 +12,17 @@
 namespace trine {
 namespace {
 
-constexpr double kSmallBytes = 1 << 20;  // results up to this size are always welcome
-constexpr double kGrowth = 8;            // larger ones while they stay near their inputs (a dequantised weight is 4x)
-constexpr double kWork = 1e8;            // input elements times output elements of an operator dearer than its sizes
+constexpr double kSmallBytes = 1 << 20;   // results up to this size are welcome
+constexpr double kGrowth = 4;             // larger ones while they stay near their inputs (a dequantised weight is 4x)
+constexpr double kTotalBytes = 16 << 20;  // all results together, beyond kGrowth times the graph's constants
+constexpr double kWork = 1e8;             // input elements times output elements of an operator dearer than its sizes
 
 // Operators whose reference does more than touch each element a few times.
 bool is_dear(const OpDef& op) {
-  for (std::string_view part : {"conv", "matmul", "gemm", "attention", "sdpa", "lstm", "gru", "rnn", "einsum", "det",
-                                "dft", "stft", "resize", "roi", "grid", "suppression", "tree", "svm", "pool", "top_k",
-                                "lrn", "col2im", "mel", "string", "regex", "tf_idf", "unique"})
+  for (std::string_view part :
+       {"conv", "matmul", "gemm", "attention", "sdpa", "lstm",   "gru",         "rnn",    "einsum",
+        "det",  "dft",    "stft", "resize",    "roi",  "grid",   "suppression", "tree",   "svm",
+        "pool", "top_k",  "lrn",  "col2im",    "mel",  "string", "regex",       "tf_idf", "unique"})
     if (op.name.find(part) != std::string_view::npos) return true;
   return false;
 }
@@ -53,7 +55,14 @@ Size input_size(const Rewriter& r, int n) {
   return size;
 }
 
-bool may_fold(const Rewriter& r, int n) {
+double constant_bytes(const Graph& graph) {
+  double bytes = 0;
+  for (const Value& v : graph.values) bytes += static_cast<double>(v.constant.bytes());
+  return bytes;
+}
+
+// Takes the results' bytes from `budget`.
+bool may_fold(const Rewriter& r, int n, double& budget) {
   const Node& node = r.node(n);
   if (!node.op || !node.op->reference || node.op->impure || !node.bodies.empty()) return false;
   for (ValueId v : node.inputs)
@@ -62,7 +71,9 @@ bool may_fold(const Rewriter& r, int n) {
   if (!out) return false;
   const Size in = input_size(r, n);
   if (is_dear(*node.op) && in.elements * out->elements > kWork) return false;
-  return out->bytes <= std::max(kSmallBytes, kGrowth * in.bytes);
+  if (out->bytes > std::max(kSmallBytes, kGrowth * in.bytes) || out->bytes > budget) return false;
+  budget -= out->bytes;
+  return true;
 }
 
 void fold(Rewriter& r, int n) {
@@ -89,7 +100,8 @@ void fold_content(Rewriter& r, int n) {
     for (const Dim& d : *value.content)
       if (d.is_constant()) elements.push_back(d.value());
     const Dims dims = value.type.shape.static_dims();
-    if (elements.size() != value.content->size() || element_count(dims) != static_cast<int64_t>(elements.size())) continue;
+    if (elements.size() != value.content->size() || element_count(dims) != static_cast<int64_t>(elements.size()))
+      continue;
     r.make_constant(v, Tensor::from_i64(value.type.dtype, dims, elements));
   }
 }
@@ -117,11 +129,12 @@ void move_captures(Rewriter& r, int n) {
 }  // namespace
 
 bool fold_constants(Graph& graph) {
+  double budget = kTotalBytes + kGrowth * constant_bytes(graph);
   Rewriter r(graph);
   for (int n = 0; n < r.size(); ++n) {
     if (!r.node(n).op) continue;
     if (r.node(n).captures > 0) move_captures(r, n);
-    if (may_fold(r, n)) fold(r, n);
+    if (may_fold(r, n, budget)) fold(r, n);
     else if (!r.node(n).op->impure) fold_content(r, n);
   }
   return r.finish();

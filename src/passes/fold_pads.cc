@@ -19,11 +19,14 @@ struct Pad {
 };
 
 std::optional<Pad> spatial_pad(const Rewriter& r, int n) {
-  if (!r.is(n, "pad") || r.node(n).attrs.string("mode", "constant") != "constant" || r.input(n, 3) != kNoValue) return std::nullopt;
+  if (!r.is(n, "pad") || r.node(n).attrs.string("mode", "constant") != "constant" || r.input(n, 3) != kNoValue)
+    return std::nullopt;
   const auto pads = r.integers(n, 1);
   const int rank = r.rank(r.input(n, 0));
   if (!pads || rank < 3 || pads->size() != static_cast<size_t>(2 * rank)) return std::nullopt;
-  if (std::any_of(pads->begin(), pads->end(), [](int64_t p) { return p < 0 || p > std::numeric_limits<int32_t>::max(); })) return std::nullopt;
+  if (std::any_of(pads->begin(), pads->end(),
+                  [](int64_t p) { return p < 0 || p > std::numeric_limits<int32_t>::max(); }))
+    return std::nullopt;
   const auto split = pads->begin() + rank;
   if ((*pads)[0] != 0 || (*pads)[1] != 0 || split[0] != 0 || split[1] != 0) return std::nullopt;
   const auto value = r.input(n, 2) == kNoValue ? std::optional(0.0) : r.number(r.input(n, 2));

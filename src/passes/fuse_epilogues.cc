@@ -33,7 +33,9 @@ std::optional<Activation> activation_at(const Rewriter& r, int n) {
   if (r.is(n, "leaky_relu")) return Activation{Kind::leaky_relu, a.real("alpha", 0.01f)};
   if (r.is(n, "hard_sigmoid")) return Activation{Kind::hard_sigmoid, a.real("alpha", 0.2f), a.real("beta", 0.5)};
   if (!r.is(n, "clip")) return std::nullopt;
-  const auto bound = [&](int i, double none) { return r.input(n, i) == kNoValue ? std::optional(none) : r.number(r.input(n, i)); };
+  const auto bound = [&](int i, double none) {
+    return r.input(n, i) == kNoValue ? std::optional(none) : r.number(r.input(n, i));
+  };
   const auto low = bound(1, -HUGE_VAL), high = bound(2, HUGE_VAL);
   if (!low || !high || std::isnan(*low) || std::isnan(*high)) return std::nullopt;
   return Activation{Kind::clip, *low, *high};
@@ -53,7 +55,9 @@ bool fuse_activation(Rewriter& r, int n, int follower) {
 bool fuse_residual(Rewriter& r, int n, int follower) {
   if (!r.is(follower, "add") || !takes_residual(r, n) || r.input(n, 3) != kNoValue) return false;
   const ValueId y = r.output(n), residual = r.other_input(follower, y);
-  if (residual == y || r.is_constant(residual) || r.type(residual) != r.type(y) || r.type(r.output(follower)) != r.type(y)) return false;
+  if (residual == y || r.is_constant(residual) || r.type(residual) != r.type(y) ||
+      r.type(r.output(follower)) != r.type(y))
+    return false;
   Attrs attrs = r.node(n).attrs;
   attrs.set("residual", int64_t{attrs.has("activation") ? 2 : 1});
   std::vector<ValueId> inputs = r.node(n).inputs;
@@ -67,7 +71,8 @@ bool fuse_residual(Rewriter& r, int n, int follower) {
 // which is then its residual. Taking the later one keeps the order of work.
 bool is_later_contraction(const Rewriter& r, int n, int follower) {
   const int other = r.maker(r.other_input(follower, r.output(n)));
-  return other > n && takes_epilogue(r, other) && takes_residual(r, other) && r.input(other, 3) == kNoValue && r.used_once(r.output(other));
+  return other > n && takes_epilogue(r, other) && takes_residual(r, other) && r.input(other, 3) == kNoValue &&
+         r.used_once(r.output(other));
 }
 
 bool fuse(Rewriter& r, int n) {

@@ -33,10 +33,22 @@ struct Fold {
 bool has_scalars(const Type& t) {
   if (!t.is_tensor() || !t.shape.has_rank()) return false;
   switch (t.dtype) {
-    case DType::f32: case DType::f64: case DType::f16: case DType::bf16: case DType::boolean:
-    case DType::i8: case DType::i16: case DType::i32: case DType::i64:
-    case DType::u8: case DType::u16: case DType::u32: case DType::u64: return true;
-    default: return false;
+    case DType::f32:
+    case DType::f64:
+    case DType::f16:
+    case DType::bf16:
+    case DType::boolean:
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -54,13 +66,16 @@ bool is_pointwise_by_axis(const Node& node) {
 Kind kind_of(const Rewriter& r, int n) {
   if (n < 0 || !r.node(n).op) return Kind::none;
   const Node& node = r.node(n);
-  if (!node.op->lower || node.op->view || !node.bodies.empty() || node.op->impure || node.outputs.empty()) return Kind::none;
-  if (node.outputs[0] == kNoValue || std::count(node.outputs.begin() + 1, node.outputs.end(), kNoValue) + 1 != static_cast<long>(node.outputs.size()))
+  if (!node.op->lower || node.op->view || !node.bodies.empty() || node.op->impure || node.outputs.empty())
+    return Kind::none;
+  if (node.outputs[0] == kNoValue ||
+      std::count(node.outputs.begin() + 1, node.outputs.end(), kNoValue) + 1 != static_cast<long>(node.outputs.size()))
     return Kind::none;
   for (ValueId v : node.inputs)
     if (v != kNoValue && !has_scalars(r.type(v))) return Kind::none;
   if (!has_scalars(r.type(r.output(n)))) return Kind::none;
-  if (node.op->elementwise || is_pointwise_by_axis(node) || node.is("expand") || node.is("expand_to")) return Kind::pointwise;
+  if (node.op->elementwise || is_pointwise_by_axis(node) || node.is("expand") || node.is("expand_to"))
+    return Kind::pointwise;
   return is_reduction(node) || is_norm(node) ? Kind::fold : Kind::none;
 }
 
@@ -87,13 +102,15 @@ std::optional<Fold> fold_of(const Rewriter& r, int n) {
   for (int64_t& a : f.axes) a = a < 0 ? a + rank : a;
   std::sort(f.axes.begin(), f.axes.end());
   for (int64_t i = f.axes.empty() ? rank : f.axes[0]; i < rank; ++i)
-    if (std::find(f.axes.begin(), f.axes.end(), i) == f.axes.end() && f.over[static_cast<int>(i)] != Dim(1)) f.trailing = false;
+    if (std::find(f.axes.begin(), f.axes.end(), i) == f.axes.end() && f.over[static_cast<int>(i)] != Dim(1))
+      f.trailing = false;
   return f;
 }
 
 bool is_dear(const Node& node) {
-  for (std::string_view name : {"exp", "log", "erf", "tanh", "sigmoid", "gelu", "swish", "mish", "pow", "softplus", "sin",
-                                "cos", "tan", "sinh", "cosh", "elu", "celu", "selu", "asin", "acos", "atan", "mod"})
+  for (std::string_view name :
+       {"exp", "log", "erf",  "tanh", "sigmoid", "gelu", "swish", "mish", "pow",  "softplus", "sin",
+        "cos", "tan", "sinh", "cosh", "elu",     "celu", "selu",  "asin", "acos", "atan",     "mod"})
     if (node.is(name)) return true;
   return false;
 }
@@ -175,7 +192,9 @@ class Group {
     std::vector<ValueId> seen;
     const auto count = [&](int n) {
       for (ValueId v : r_.node(n).inputs)
-        if (v != kNoValue && !has(r_.maker(v)) && r_.maker(v) != with && std::find(seen.begin(), seen.end(), v) == seen.end()) seen.push_back(v);
+        if (v != kNoValue && !has(r_.maker(v)) && r_.maker(v) != with &&
+            std::find(seen.begin(), seen.end(), v) == seen.end())
+          seen.push_back(v);
     };
     for (int n : nodes_) count(n);
     count(with);
@@ -212,7 +231,8 @@ class Group {
 };
 
 // The group as a graph of its own. `inputs` and `outputs` receive the values that stand for the body's.
-std::shared_ptr<Graph> body_of(const Rewriter& r, std::vector<int> nodes, std::vector<ValueId>& inputs, std::vector<ValueId>& outputs) {
+std::shared_ptr<Graph> body_of(const Rewriter& r, std::vector<int> nodes, std::vector<ValueId>& inputs,
+                               std::vector<ValueId>& outputs) {
   auto body = std::make_shared<Graph>();
   std::map<ValueId, ValueId> map;
   std::vector<int> order;  // producers first
@@ -221,7 +241,8 @@ std::shared_ptr<Graph> body_of(const Rewriter& r, std::vector<int> nodes, std::v
     for (int n : nodes) {
       const auto placed = [&](int m) { return std::find(order.begin(), order.end(), m) != order.end(); };
       const auto& in = r.node(n).inputs;
-      if (!placed(n) && std::all_of(in.begin(), in.end(), [&](ValueId v) { return !is_member(r.maker(v)) || placed(r.maker(v)); }))
+      if (!placed(n) &&
+          std::all_of(in.begin(), in.end(), [&](ValueId v) { return !is_member(r.maker(v)) || placed(r.maker(v)); }))
         order.push_back(n);
     }
   const auto mapped = [&](ValueId v) {
@@ -230,7 +251,8 @@ std::shared_ptr<Graph> body_of(const Rewriter& r, std::vector<int> nodes, std::v
     if (at != map.end()) return at->second;
     const Value& value = r.graph().value(v);
     const bool inlined = r.is_constant(v) && (value.constant.elements() <= kInlined || !is_float(value.type.dtype));
-    const ValueId own = inlined ? body->add_constant(value.constant, value.name) : body->add_input(value.name, value.type);
+    const ValueId own =
+        inlined ? body->add_constant(value.constant, value.name) : body->add_input(value.name, value.type);
     if (!inlined) inputs.push_back(v);
     return map[v] = own;
   };

@@ -84,7 +84,9 @@ bool absorb_number(Rewriter& r, int n) {
   for (int i : {0, 1}) {
     const int times = r.made_by(r.input(n, i), "mul");
     const auto step = r.with_number(times);
-    if (!step || !r.used_once(r.input(n, i)) || r.type(step->value) != r.type(r.input(n, i)) || r.is_constant(step->value)) continue;
+    if (!step || !r.used_once(r.input(n, i)) || r.type(step->value) != r.type(r.input(n, i)) ||
+        r.is_constant(step->value))
+      continue;
     std::vector<ValueId> inputs = r.node(n).inputs;
     inputs[static_cast<size_t>(i)] = step->value;
     r.set_inputs(n, std::move(inputs));

@@ -26,21 +26,21 @@ class Rewriter {
   int size() const { return static_cast<int>(nodes_.size()); }
   const Node& node(int n) const { return nodes_[static_cast<size_t>(n)]; }
   bool is(int n, std::string_view op) const { return n >= 0 && node(n).is(op); }
-  ValueId input(int n, int i) const;                     // kNoValue when absent
+  ValueId input(int n, int i) const;  // kNoValue when absent
   ValueId output(int n) const { return node(n).outputs[0]; }
 
   const Graph& graph() const { return graph_; }
   const Type& type(ValueId v) const { return graph_.type(v); }
   const Shape& shape(ValueId v) const { return graph_.type(v).shape; }
   DType dtype(ValueId v) const { return graph_.type(v).dtype; }
-  int rank(ValueId v) const;                             // -1 when unknown or no tensor
+  int rank(ValueId v) const;  // -1 when unknown or no tensor
   bool is_constant(ValueId v) const { return graph_.is_constant(v); }
   const Tensor& constant(ValueId v) const { return graph_.value(v).constant; }
 
-  int maker(ValueId v) const;                            // node that makes v; -1 for inputs, constants and kNoValue
+  int maker(ValueId v) const;  // node that makes v; -1 for inputs, constants and kNoValue
   // The node that makes v when it is `op`, v being its first output; else -1.
   int made_by(ValueId v, std::string_view op) const;
-  const std::vector<int>& readers(ValueId v) const;      // a node that reads v twice is listed twice
+  const std::vector<int>& readers(ValueId v) const;  // a node that reads v twice is listed twice
   bool is_output(ValueId v) const { return output_uses_[static_cast<size_t>(v)] > 0; }
   bool used_once(ValueId v) const { return readers(v).size() == 1 && !is_output(v); }
 
@@ -81,8 +81,8 @@ class Rewriter {
   void make_constant(ValueId v, Tensor tensor);
   void erase(int n);
   // One node with a body takes the place of `nodes` and makes `outputs`, some of theirs.
-  void fuse(const std::vector<int>& nodes, std::string_view op, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
-            std::shared_ptr<Graph> body);
+  void fuse(const std::vector<int>& nodes, std::string_view op, std::vector<ValueId> inputs,
+            std::vector<ValueId> outputs, std::shared_ptr<Graph> body);
   // Copies another graph's nodes in; `inputs` stand for its inputs. Returns the values of its outputs.
   std::vector<ValueId> inline_graph(const Graph& body, const std::vector<ValueId>& inputs);
   // Infers the types of n's outputs again, after an edit that changed them.

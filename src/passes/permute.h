@@ -7,7 +7,7 @@ namespace trine {
 
 using Perm = std::vector<int64_t>;
 
-Perm to_nhwc(int rank);   // [N,C,spatial...] -> [N,spatial...,C]
+Perm to_nhwc(int rank);  // [N,C,spatial...] -> [N,spatial...,C]
 Perm to_nchw(int rank);
 Perm inverse(const Perm& p);
 Perm compose(const Perm& first, const Perm& second);  // transpose by first, then by second

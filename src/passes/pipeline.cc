@@ -64,7 +64,8 @@ void check_names(const std::vector<std::string>& names, std::string_view where) 
     std::string known;
     for (const Pass& pass : passes())
       if (find_pass(pass.name) == &pass) known += fmt::format("{}{}", known.empty() ? "" : ", ", pass.name);
-    throw Error(ErrorCode::invalid_argument, fmt::format("{}: no pass is called '{}'; accepted are {}", where, name, known));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: no pass is called '{}'; accepted are {}", where, name, known));
   }
 }
 
@@ -118,7 +119,11 @@ std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
     const PassRecord& r = records.back();
     if (debug_shows(DebugLevel::graphs)) {
       std::fputs(fmt::format("pass {}: {}, {} nodes, {:.2f} ms\n", r.name,
-                             r.skipped ? "skipped" : r.changed ? "changed" : "nothing to do", r.nodes, r.milliseconds).c_str(),
+                             r.skipped   ? "skipped"
+                             : r.changed ? "changed"
+                                         : "nothing to do",
+                             r.nodes, r.milliseconds)
+                     .c_str(),
                  stderr);
       if (r.changed) std::fputs(graph.text().c_str(), stderr);
     }

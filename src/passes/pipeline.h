@@ -1,5 +1,5 @@
-// The pipeline: passes as rows. Each is skipped (TRINE_SKIP=name,...), timed, verified and traced (TRINE_DEBUG=5) in the
-// same way, and reaches into the bodies of if, loop and scan.
+// The pipeline: passes as rows. Each is skipped (TRINE_SKIP=name,...), timed, verified and traced (TRINE_DEBUG=5) in
+// the same way, and reaches into the bodies of if, loop and scan.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ struct PassRecord {
 };
 
 struct PassOptions {
-  std::vector<std::string> skip;                                   // besides TRINE_SKIP
-  std::function<void(const PassRecord&, const Graph&)> see = {};   // called after each pass
+  std::vector<std::string> skip;                                  // besides TRINE_SKIP
+  std::function<void(const PassRecord&, const Graph&)> see = {};  // called after each pass
 };
 
 // Runs all passes. The graph's inputs and outputs keep their order, names and types. Throws Error naming the pass when

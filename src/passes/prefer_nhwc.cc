@@ -9,7 +9,8 @@ namespace {
 
 // Kernels exist for f32 images of one to three spatial dimensions.
 bool is_image_node(const Rewriter& r, int n) {
-  const bool pool = r.is(n, "max_pool") || r.is(n, "average_pool") || r.is(n, "global_average_pool") || r.is(n, "global_max_pool");
+  const bool pool =
+      r.is(n, "max_pool") || r.is(n, "average_pool") || r.is(n, "global_average_pool") || r.is(n, "global_max_pool");
   if (!pool && !r.is(n, "conv") && !r.is(n, "conv_transpose")) return false;
   if (r.node(n).outputs.size() > 1 && r.node(n).outputs[1] != kNoValue) return false;  // indices count in nchw order
   const int rank = r.rank(r.input(n, 0));

@@ -19,9 +19,9 @@ namespace {
 
 struct Candidate {
   const Rewriter& r;
-  ValueId x;        // the plain factor
-  int gate;         // node that makes the other factor
-  double number;    // of the product
+  ValueId x;      // the plain factor
+  int gate;       // node that makes the other factor
+  double number;  // of the product
   DType type;
 };
 
@@ -49,7 +49,8 @@ bool is_linear(const Candidate& c, ValueId v, double constant, double slope) {
 }
 
 std::optional<Found> gelu_erf(const Candidate& c) {
-  if (!is_near(c.number, 0.5, c.type) || !is_linear(c, one_plus(c, "erf"), 0, 1 / std::numbers::sqrt2)) return std::nullopt;
+  if (!is_near(c.number, 0.5, c.type) || !is_linear(c, one_plus(c, "erf"), 0, 1 / std::numbers::sqrt2))
+    return std::nullopt;
   return Found{"gelu", {}};
 }
 
@@ -94,7 +95,8 @@ std::optional<Found> hard_swish(const Candidate& c) {
   if (c.r.is(c.gate, "hard_sigmoid")) {
     const Attrs& a = c.r.node(c.gate).attrs;
     const bool sixth = is_near(a.real("alpha", 0.2), 1.0 / 6, c.type) && is_near(a.real("beta", 0.5), 0.5, c.type);
-    return c.number == 1 && sixth && c.r.input(c.gate, 0) == c.x ? std::optional(Found{"hard_swish", {}}) : std::nullopt;
+    return c.number == 1 && sixth && c.r.input(c.gate, 0) == c.x ? std::optional(Found{"hard_swish", {}})
+                                                                 : std::nullopt;
   }
   const auto clip = clip_of(c.r, c.gate);
   if (!clip || clip->low != 0 || !(clip->high > 0)) return std::nullopt;
@@ -139,10 +141,12 @@ bool recognize_hard_sigmoid(Rewriter& r, int n) {
   const auto p = product(r, n, 1);
   if (!p || p->factors.size() != 1) return false;
   const auto clip = clip_of(r, r.maker(p->factors[0]));
-  if (!clip || clip->low != 0 || !(clip->high > 0) || !is_near(p->number, 1 / clip->high, r.dtype(clip->x))) return false;
+  if (!clip || clip->low != 0 || !(clip->high > 0) || !is_near(p->number, 1 / clip->high, r.dtype(clip->x)))
+    return false;
   const ValueId x = variable_of(r, clip->x);
   const auto line = polynomial(r, clip->x, x);
-  if (!line || (*line)[2] != 0 || (*line)[3] != 0 || r.type(x) != r.type(r.output(n)) || !is_float(r.dtype(x))) return false;
+  if (!line || (*line)[2] != 0 || (*line)[3] != 0 || r.type(x) != r.type(r.output(n)) || !is_float(r.dtype(x)))
+    return false;
   Attrs attrs;
   attrs.set("alpha", (*line)[1] * p->number);
   attrs.set("beta", (*line)[0] * p->number);

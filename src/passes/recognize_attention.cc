@@ -22,9 +22,9 @@ constexpr double kHides = -1e4;  // a score put in place of a hidden one: next t
 struct Attention {
   ValueId q = kNoValue, k = kNoValue, v = kNoValue, mask = kNoValue;
   double scale = 1;
-  bool k_transposed = false;    // k is [B,H,D,S]
-  bool mask_hides = false;      // a boolean mask that is true where the key is hidden
-  std::optional<double> fill;   // of a boolean mask: the score of a hidden key
+  bool k_transposed = false;   // k is [B,H,D,S]
+  bool mask_hides = false;     // a boolean mask that is true where the key is hidden
+  std::optional<double> fill;  // of a boolean mask: the score of a hidden key
   std::vector<int> nodes;
 };
 
@@ -76,7 +76,8 @@ bool match_masked(const Rewriter& r, ValueId v, Attention& a) {
   if (r.is(n, "where"))
     for (int i : {1, 2}) {
       const auto hidden = r.number(r.input(n, 3 - i));
-      if (!hidden || *hidden > kHides || r.type(r.input(n, i)) != r.type(v) || !match_scores(r, r.input(n, i), a)) continue;
+      if (!hidden || *hidden > kHides || r.type(r.input(n, i)) != r.type(v) || !match_scores(r, r.input(n, i), a))
+        continue;
       a.mask = r.input(n, 0);
       a.mask_hides = i == 2;
       a.fill = hidden;
@@ -147,7 +148,8 @@ std::optional<Picked> picked(const Rewriter& r, ValueId v) {
   n = r.made_by(piece, "slice");
   const auto starts = r.is(n, "slice") ? r.integers(n, 1) : std::nullopt;
   if (!starts || starts->size() != 1 || r.rank(r.input(n, 0)) != 5) return std::nullopt;
-  const auto axes = r.input(n, 3) == kNoValue ? std::vector<int64_t>{0} : r.integers(n, 3).value_or(std::vector<int64_t>{});
+  const auto axes =
+      r.input(n, 3) == kNoValue ? std::vector<int64_t>{0} : r.integers(n, 3).value_or(std::vector<int64_t>{});
   if (axes != std::vector<int64_t>{0} && axes != std::vector<int64_t>{-5}) return std::nullopt;
   return Picked{r.input(n, 0), (*starts)[0]};
 }
@@ -207,8 +209,8 @@ bool rewrite_packed(Rewriter& r, int n, const Attention& a, const std::vector<Va
   return true;
 }
 
-// sdpa's mask. Where hidden keys get -inf it stays boolean. For a finite number f32's lowest is added, which swallows the
-// score: a row whose keys are all hidden gives their average, as it did.
+// sdpa's mask. Where hidden keys get -inf it stays boolean. For a finite number f32's lowest is added, which swallows
+// the score: a row whose keys are all hidden gives their average, as it did.
 ValueId mask_input(Rewriter& r, const Attention& a) {
   if (!a.fill) return a.mask;
   if (std::isinf(*a.fill)) return a.mask_hides ? r.add("not", {a.mask}) : a.mask;

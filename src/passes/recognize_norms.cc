@@ -126,7 +126,8 @@ ValueId ones(Rewriter& r, const Norm& norm) {
   const Shape shape(std::vector<Dim>(dims.begin() + norm.axis, dims.end()));
   if (!shape.is_static()) return kNoValue;
   const Dims sizes = shape.static_dims();
-  return r.add_constant(Tensor::from_f64(r.dtype(norm.x), sizes, std::vector<double>(static_cast<size_t>(element_count(sizes)), 1.0)));
+  return r.add_constant(
+      Tensor::from_f64(r.dtype(norm.x), sizes, std::vector<double>(static_cast<size_t>(element_count(sizes)), 1.0)));
 }
 
 bool recognize(Rewriter& r, int n) {

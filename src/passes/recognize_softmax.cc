@@ -1,5 +1,5 @@
-// e / sum(e) along one axis, with e = exp(x) or exp(x - max(x))  ->  softmax. The shift changes no value, only where exp
-// overflows; softmax shifts always.
+// e / sum(e) along one axis, with e = exp(x) or exp(x - max(x))  ->  softmax. The shift changes no value, only where
+// exp overflows; softmax shifts always.
 #include "passes/match.h"
 #include "passes/passes.h"
 

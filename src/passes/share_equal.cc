@@ -33,7 +33,8 @@ void share_constants(Rewriter& r) {
     if (!r.is_constant(v) || r.is_output(v)) continue;
     const size_t h = hash_constant(r.constant(v));
     const auto [from, to] = seen.equal_range(h);
-    const auto equal = std::find_if(from, to, [&](const auto& e) { return same_constant(r.constant(e.second), r.constant(v)); });
+    const auto equal =
+        std::find_if(from, to, [&](const auto& e) { return same_constant(r.constant(e.second), r.constant(v)); });
     if (equal == to) seen.emplace(h, v);
     else if (!r.readers(v).empty()) r.replace(v, equal->second);
   }

@@ -1,5 +1,5 @@
-// Nodes that do nothing, and chains of two that one can do. Only rewrites that keep every value: x + -0 and x - 0 are x;
-// x + 0 is 0 where x is -0, so it is x only where the sign of a zero makes no difference to any reader.
+// Nodes that do nothing, and chains of two that one can do. Only rewrites that keep every value: x + -0 and x - 0 are
+// x; x + 0 is 0 where x is -0, so it is x only where the sign of a zero makes no difference to any reader.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -28,7 +28,8 @@ ValueId dropout(const Rewriter& r, int n) {
   const ValueId training = r.input(n, 2);
   const bool off = training == kNoValue || r.number(training) == 0.0;
   const auto& outputs = r.node(n).outputs;
-  const bool mask = outputs.size() > 1 && outputs[1] != kNoValue && (r.is_output(outputs[1]) || !r.readers(outputs[1]).empty());
+  const bool mask =
+      outputs.size() > 1 && outputs[1] != kNoValue && (r.is_output(outputs[1]) || !r.readers(outputs[1]).empty());
   return off && !mask ? r.input(n, 0) : kNoValue;
 }
 
@@ -40,7 +41,9 @@ ValueId identity_transpose(const Rewriter& r, int n) {
 
 ValueId single_input(const Rewriter& r, int n) { return r.node(n).inputs.size() == 1 ? r.input(n, 0) : kNoValue; }
 
-ValueId single_piece(const Rewriter& r, int n) { return r.node(n).outputs.size() == 1 ? same_as_input_type(r, n) : kNoValue; }
+ValueId single_piece(const Rewriter& r, int n) {
+  return r.node(n).outputs.size() == 1 ? same_as_input_type(r, n) : kNoValue;
+}
 
 // Steps must be 1: a reversed axis has the same size.
 ValueId whole_slice(const Rewriter& r, int n) {
@@ -71,11 +74,24 @@ ValueId without(const Rewriter& r, int n, double neutral, bool either_side) {
 
 // No reader of v can tell -0 from 0, but for the sign of a zero that it gives itself to such readers.
 bool sign_of_zero_is_lost(const Rewriter& r, ValueId v, int depth = 0) {
-  constexpr std::string_view kSums[] = {"matmul", "gemm", "fused_matmul", "conv", "conv_transpose", "softmax", "exp", "sigmoid",
-                                        "layer_normalization", "rms_normalization", "reduce_sum", "reduce_mean", "sdpa",
-                                        "shape", "size"};
-  constexpr std::string_view kPasses[] = {"identity", "transpose", "reshape", "reshape_to", "squeeze", "unsqueeze", "flatten", "mul", "add",
-                                          "sub", "relu", "slice", "split", "gather", "concat"};
+  constexpr std::string_view kSums[] = {"matmul",
+                                        "gemm",
+                                        "fused_matmul",
+                                        "conv",
+                                        "conv_transpose",
+                                        "softmax",
+                                        "exp",
+                                        "sigmoid",
+                                        "layer_normalization",
+                                        "rms_normalization",
+                                        "reduce_sum",
+                                        "reduce_mean",
+                                        "sdpa",
+                                        "shape",
+                                        "size"};
+  constexpr std::string_view kPasses[] = {"identity",  "transpose", "reshape", "reshape_to", "squeeze",
+                                          "unsqueeze", "flatten",   "mul",     "add",        "sub",
+                                          "relu",      "slice",     "split",   "gather",     "concat"};
   const auto is_one_of = [&](int n, std::span<const std::string_view> names) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return r.is(n, name); });
   };
@@ -118,19 +134,32 @@ struct RuleRow {
 };
 
 constexpr RuleRow kRules[] = {
-    {"identity", first_input},          {"dropout", dropout},
-    {"cast", same_as_input_type},       {"cast_like", same_as_input_type},
-    {"reshape", same_as_input_type},    {"flatten", same_as_input_type},
-    {"squeeze", same_as_input_type},    {"unsqueeze", same_as_input_type},
-    {"reshape_to", same_as_input_type}, {"expand", same_as_input_type},
-    {"expand_to", same_as_input_type},  {"transpose", identity_transpose},
-    {"concat", single_input},           {"split", single_piece},
-    {"slice", whole_slice},             {"pad", empty_pad},
-    {"add", add_nothing},               {"sub", subtract_nothing},
-    {"mul", times_one},                 {"div", over_one},
-    {"where", constant_choice},         {"clip", unbounded_clip},
-    {"max", single_input},              {"min", single_input},
-    {"sum", single_input},              {"mean", single_input},
+    {"identity", first_input},
+    {"dropout", dropout},
+    {"cast", same_as_input_type},
+    {"cast_like", same_as_input_type},
+    {"reshape", same_as_input_type},
+    {"flatten", same_as_input_type},
+    {"squeeze", same_as_input_type},
+    {"unsqueeze", same_as_input_type},
+    {"reshape_to", same_as_input_type},
+    {"expand", same_as_input_type},
+    {"expand_to", same_as_input_type},
+    {"transpose", identity_transpose},
+    {"concat", single_input},
+    {"split", single_piece},
+    {"slice", whole_slice},
+    {"pad", empty_pad},
+    {"add", add_nothing},
+    {"sub", subtract_nothing},
+    {"mul", times_one},
+    {"div", over_one},
+    {"where", constant_choice},
+    {"clip", unbounded_clip},
+    {"max", single_input},
+    {"min", single_input},
+    {"sum", single_input},
+    {"mean", single_input},
     {"relu", repeated_relu},
 };
 

@@ -1,4 +1,5 @@
-// Moving one transpose past one node: f(transpose(x, p)) = transpose(f'(x), p'). Shared by the files of sink_transposes.
+// Moving one transpose past one node: f(transpose(x, p)) = transpose(f'(x), p'). Shared by the files of
+// sink_transposes.
 #pragma once
 
 #include "passes/permute.h"
@@ -10,8 +11,8 @@ namespace trine {
 bool sink_through_elementwise(Rewriter& r, int n);
 bool sink_through_concat(Rewriter& r, int n);
 bool sink_through_split(Rewriter& r, int n);
-bool sink_through_axes(Rewriter& r, int n);     // slice, pad, resize: constant lists of axes
-bool sink_through_axis(Rewriter& r, int n);     // softmax and others with one axis
+bool sink_through_axes(Rewriter& r, int n);  // slice, pad, resize: constant lists of axes
+bool sink_through_axis(Rewriter& r, int n);  // softmax and others with one axis
 bool sink_through_reduction(Rewriter& r, int n);
 bool sink_through_reshape(Rewriter& r, int n);
 

@@ -49,7 +49,8 @@ Perm common_perm(const Rewriter& r, int n) {
 // Inputs that would have to be transposed at run time.
 long newly_transposed(const Rewriter& r, int n, const Perm& p) {
   const auto& inputs = r.node(n).inputs;
-  return std::count_if(inputs.begin(), inputs.end(), [&](ValueId v) { return !r.is_constant(v) && perm_of_value(r, v) != p; });
+  return std::count_if(inputs.begin(), inputs.end(),
+                       [&](ValueId v) { return !r.is_constant(v) && perm_of_value(r, v) != p; });
 }
 
 }  // namespace
@@ -119,7 +120,8 @@ std::optional<std::vector<int64_t>> axes_of(const Rewriter& r, int n, int input,
   return axes;
 }
 
-bool finish_axes(Rewriter& r, int n, std::vector<ValueId> inputs, size_t at, const std::vector<int64_t>& axes, const Perm& p) {
+bool finish_axes(Rewriter& r, int n, std::vector<ValueId> inputs, size_t at, const std::vector<int64_t>& axes,
+                 const Perm& p) {
   if (inputs.size() <= at) inputs.resize(at + 1, kNoValue);
   inputs[0] = r.input(r.maker(inputs[0]), 0);
   inputs[at] = r.add_constant(Tensor::vector_i64(axes));
@@ -128,7 +130,9 @@ bool finish_axes(Rewriter& r, int n, std::vector<ValueId> inputs, size_t at, con
   return true;
 }
 
-std::optional<int64_t> length_of(const Rewriter& r, ValueId v) { return r.rank(v) == 1 ? r.shape(v)[0].constant() : std::nullopt; }
+std::optional<int64_t> length_of(const Rewriter& r, ValueId v) {
+  return r.rank(v) == 1 ? r.shape(v)[0].constant() : std::nullopt;
+}
 
 // resize: sizes, scales and regions of interest go by attribute `axes`, which a list for all axes can always have.
 bool sink_through_resize(Rewriter& r, int n, const Perm& p) {
@@ -142,7 +146,8 @@ bool sink_through_resize(Rewriter& r, int n, const Perm& p) {
   // Axes in ascending order, and a list of all of them left out, is the form that kernels look for.
   std::vector<int64_t> order(there->size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return (*there)[static_cast<size_t>(a)] < (*there)[static_cast<size_t>(b)]; });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return (*there)[static_cast<size_t>(a)] < (*there)[static_cast<size_t>(b)]; });
   std::vector<ValueId> inputs = r.node(n).inputs;
   Attrs gather;
   gather.set("axis", int64_t{0});

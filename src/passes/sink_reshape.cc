@@ -5,8 +5,8 @@
 //
 //     x [N,H,W,C] -> y [N,C,H,W] -> z [N,2,C/2,H,W]   =   x -> [N,H,W,2,C/2] -> transpose
 //
-//   Where a group's axes stand elsewhere in x (the second half of a channel shuffle), x is first put in an order in which
-//   they do; that only pays when what remains is the way back from nhwc, which the next convolution undoes.
+//   Where a group's axes stand elsewhere in x (the second half of a channel shuffle), x is first put in an order in
+//   which they do; that only pays when what remains is the way back from nhwc, which the next convolution undoes.
 #include <algorithm>
 #include <numeric>
 
@@ -87,7 +87,7 @@ bool sink_through_reshape(Rewriter& r, int n) {
   const auto groups = groups_of(r.shape(y), r.shape(z));
   if (!groups) return false;
   const std::vector<size_t> order = order_in_x(*groups, p);
-  Perm rearranged, restored;              // x -> groups together;  new z -> z
+  Perm rearranged, restored;  // x -> groups together;  new z -> z
   std::vector<int64_t> position(static_cast<size_t>(r.rank(z)));
   std::vector<Dim> dims;
   for (size_t i : order) {
@@ -105,7 +105,8 @@ bool sink_through_reshape(Rewriter& r, int n) {
   const ValueId x = r.input(r.maker(y), 0);
   Shape moved_from = r.shape(x);
   if (!together)
-    for (size_t i = 0; i < rearranged.size(); ++i) moved_from[static_cast<int>(i)] = r.shape(x)[static_cast<int>(rearranged[i])];
+    for (size_t i = 0; i < rearranged.size(); ++i)
+      moved_from[static_cast<int>(i)] = r.shape(x)[static_cast<int>(rearranged[i])];
   const auto local = local_dims(Shape(dims), {moved_from});
   if (!local) return false;
   Attrs attrs;

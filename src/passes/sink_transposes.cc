@@ -3,13 +3,13 @@
 //
 //   relu(T x)             -> T relu(x)            add(T x, T y)        -> T add(x, y)
 //   add(T x, c)           -> T add(x, T' c)       concat(T x, T y; 1)  -> T concat(x, y; axis of x)
-//   mean(T x; [2,3])      -> T mean(x; [1,2])     reshape(T x)         -> T' reshape(x)   where groups of axes stay together
-//   transpose(T x)        -> one transpose        T x, moving only axes of size 1  ->  reshape x
+//   mean(T x; [2,3])      -> T mean(x; [1,2])     reshape(T x)         -> T' reshape(x)   where groups of axes stay
+//   together transpose(T x)        -> one transpose        T x, moving only axes of size 1  ->  reshape x
 //
 // T' of a constant is folded by fold_constants. What remains stands at the edges, or before nodes that need the order.
+#include "ops/shaped.h"
 #include "passes/passes.h"
 #include "passes/sink.h"
-#include "ops/shaped.h"
 
 namespace trine {
 namespace {

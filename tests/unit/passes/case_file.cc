@@ -42,7 +42,8 @@ PassCase read_case(const std::string& path) {
     else if (line.starts_with("#")) c.why += line.substr(1) + "\n";
     else if (line.starts_with("passes:")) c.passes = split(line.substr(7));
   }
-  if (c.passes.empty() || before.empty()) throw Error(ErrorCode::invalid_argument, path + ": want passes, before and after");
+  if (c.passes.empty() || before.empty())
+    throw Error(ErrorCode::invalid_argument, path + ": want passes, before and after");
   c.before = Graph::parse(before);
   c.after = after.empty() ? Graph() : Graph::parse(after);
   return c;
@@ -88,7 +89,8 @@ void print(const Graph& graph, int indent, std::string& out) {
     for (ValueId v : ids) {
       text += text.empty() ? "" : ", ";
       if (v == kNoValue) text += "_";
-      else if (types || !graph.is_constant(v)) text += "%" + graph.value(v).name + (types ? ": " + graph.type(v).text() : "");
+      else if (types || !graph.is_constant(v))
+        text += "%" + graph.value(v).name + (types ? ": " + graph.type(v).text() : "");
       else text += constant_text(graph.value(v).constant);
     }
     return text;
@@ -136,7 +138,8 @@ std::vector<Datum> random_inputs(const Graph& graph, const Symbols& symbols, uin
     if (!dims) throw Error(ErrorCode::invalid_argument, "random_inputs: no value for a symbol of " + type.text());
     std::vector<double> values(static_cast<size_t>(element_count(*dims)));
     for (double& x : values)
-      x = is_float(type.dtype) ? normal(engine) : static_cast<double>(engine() % (type.dtype == DType::boolean ? 2 : 4));
+      x = is_float(type.dtype) ? normal(engine)
+                               : static_cast<double>(engine() % (type.dtype == DType::boolean ? 2 : 4));
     inputs.push_back(Tensor::from_f64(type.dtype, *dims, values));
   }
   return inputs;
@@ -146,10 +149,14 @@ namespace {
 
 double epsilon(DType type) {
   switch (type) {
-    case DType::f64: return 0x1p-52;
-    case DType::f16: return 0x1p-10;
-    case DType::bf16: return 0x1p-7;
-    default: return 0x1p-23;
+    case DType::f64:
+      return 0x1p-52;
+    case DType::f16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return 0x1p-23;
   }
 }
 
@@ -184,7 +191,8 @@ std::string difference(const Graph& before, const Graph& after, const std::vecto
   if (want.size() != got.size()) return "the number of outputs changed";
   for (size_t i = 0; i < want.size(); ++i) {
     if (!want[i].is_tensor()) continue;
-    const std::string wrong = compare(want[i].tensor(), got[i].tensor(), 2.0 + static_cast<double>(before.nodes.size()), scale);
+    const std::string wrong =
+        compare(want[i].tensor(), got[i].tensor(), 2.0 + static_cast<double>(before.nodes.size()), scale);
     if (!wrong.empty()) return fmt::format("output {}: {}", i, wrong);
   }
   return "";

@@ -37,7 +37,8 @@ TEST_P(PassCases, GiveTheExpectedGraph) {
   unshare_bodies(graph);
   infer_shapes(graph);
   ASSERT_NO_FATAL_FAILURE(apply(c.passes, graph));
-  EXPECT_EQ(testing::canonical_text(graph), testing::canonical_text(c.after)) << c.file << "\n" << c.why << graph.text();
+  EXPECT_EQ(testing::canonical_text(graph), testing::canonical_text(c.after)) << c.file << "\n"
+                                                                              << c.why << graph.text();
   EXPECT_EQ(graph.inputs.size(), c.before.inputs.size());
   for (size_t i = 0; i < graph.outputs.size(); ++i)
     EXPECT_EQ(graph.value(graph.outputs[i]).name, c.before.value(c.before.outputs[i]).name);

@@ -33,7 +33,8 @@ TEST(Pipeline, NamesAreKnownAndExplained) {
 TEST(Pipeline, SkipsByName) {
   Graph graph = small_graph();
   const auto records = run_passes(graph, {.skip = {"simplify", "fold_constants"}});
-  for (const PassRecord& r : records) EXPECT_EQ(r.skipped, r.name == "simplify" || r.name == "fold_constants") << r.name;
+  for (const PassRecord& r : records)
+    EXPECT_EQ(r.skipped, r.name == "simplify" || r.name == "fold_constants") << r.name;
   EXPECT_NE(graph.text().find("identity"), std::string::npos);
 }
 
@@ -104,7 +105,8 @@ TEST(Pipeline, ConstantsMoveIntoBodies) {
   EXPECT_EQ(graph.nodes[0].captures, 1);
   for (const auto& body : graph.nodes[0].bodies) EXPECT_EQ(body->nodes.size(), 1u) << body->text();
   for (double c : {0.0, 1.0}) {
-    const std::vector<Datum> inputs = {Tensor::from_f64(DType::f32, {4}, {1, -2, 3, 0}), Tensor::from_f64(DType::boolean, {}, {c})};
+    const std::vector<Datum> inputs = {Tensor::from_f64(DType::f32, {4}, {1, -2, 3, 0}),
+                                       Tensor::from_f64(DType::boolean, {}, {c})};
     EXPECT_EQ(testing::difference(before, graph, inputs), "");
   }
 }
