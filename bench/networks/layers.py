@@ -13,11 +13,16 @@ def conv(net, x, out, kernel, stride=1, pad=None, groups=1, bias=False, gain=2.0
 
 
 def batch_norm(net, x):
-    """Statistics of what arrives, moved at random: channel by channel the output is near, but not at, N(0, 1)."""
+    """Statistics of what arrives, moved at random: channel by channel the output is near, but not at, N(0, 1).
+
+    One picture varies less than a training set does: a channel that is nearly constant on it gets part of its mean as
+    deviation, or the normalisation would blow up rounding errors as no trained network does.
+    """
     axes = tuple(i for i in range(x.array.ndim) if i != 1)
     channels = x.shape[1]
-    std = x.array.std(axes) + 1e-3
-    mean = x.array.mean(axes) + net.normal(channels, 0.2) * std
+    mean = x.array.mean(axes)
+    std = np.sqrt(x.array.var(axes) + 0.05 * mean**2 + 1e-6)
+    mean = mean + net.normal(channels, 0.2) * std
     variance = std**2 * net.uniform(channels, 0.7, 1.4)
     parts = [(net.uniform(channels, 0.6, 1.2), "weight"), (net.normal(channels, 0.2), "bias"),
              (mean.astype(np.float32), "running_mean"), (variance.astype(np.float32), "running_var")]
