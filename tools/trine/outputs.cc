@@ -88,7 +88,7 @@ std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture
 void draw_boxes(const std::string& path, const Picture& picture, const std::vector<media::Box>& boxes,
                 const std::vector<std::string>& labels) {
   media::Image image = picture.image;
-  const int scale = std::clamp(image.height / 320, 1, 6);
+  const int scale = std::clamp(image.height / 540, 1, 6);
   for (auto box = boxes.rbegin(); box != boxes.rend(); ++box) {  // the best one last: on top
     const auto colour = media::label_colour(box->label);
     media::draw_rectangle(image, {box->x0, box->y0}, {box->x1, box->y1}, colour, scale + 1);
