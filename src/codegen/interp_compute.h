@@ -53,9 +53,9 @@ template <class T, bool Binary> void call(const Op& op, Frame& f) {
   for (int64_t i = 0; i < n; ++i) {
     const auto x = static_cast<double>(a[i * sa]);
     if constexpr (Binary) {
-      out[i] = static_cast<T>(reinterpret_cast<double (*)(double, double)>(op.function)(x, static_cast<double>(b[i * sb])));
+      out[i] = static_cast<T>(reinterpret_cast<double (*)(double, double)>(const_cast<void*>(op.function))(x, static_cast<double>(b[i * sb])));
     } else {
-      out[i] = static_cast<T>(reinterpret_cast<double (*)(double)>(op.function)(x));
+      out[i] = static_cast<T>(reinterpret_cast<double (*)(double)>(const_cast<void*>(op.function))(x));
     }
   }
   if (!op.vector) write<T>(out, 0, splat<T>(out[0]));

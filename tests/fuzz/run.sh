@@ -10,12 +10,12 @@ seconds=${1:-60}
 shift || true
 python=.venv/bin/python
 
-cmake --preset fuzz >/dev/null
+cmake --preset asan >/dev/null
 targets=("$@")
 if ((${#targets[@]} == 0)); then
   for source in tests/fuzz/fuzz_*.cc; do targets+=("$(basename "$source" .cc)"); done
 fi
-cmake --build build/fuzz --target "${targets[@]}" -j "${JOBS:-$(nproc)}"
+cmake --build build/asan --target "${targets[@]}" -j "${JOBS:-$(nproc)}"
 "$python" tests/conformance/onnx_backend.py build/onnx_node
 "$python" tests/fuzz/seeds.py build/onnx_node build/fuzz/corpus
 
@@ -24,6 +24,6 @@ for target in "${targets[@]}"; do
   corpus=build/fuzz/corpus/$target
   mkdir -p "$corpus"
   echo "fuzz: $target for $seconds s"
-  build/fuzz/bin/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -malloc_limit_mb=300 \
+  build/asan/bin/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -malloc_limit_mb=300 \
     -artifact_prefix=build/fuzz/found/ -print_final_stats=1 -verbosity=0 "$corpus"
 done
