@@ -36,4 +36,11 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
   return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
 
+// a - floor_divide(a, b) * b: takes the sign of b. b must not be 0.
+inline int64_t floor_remainder(int64_t a, int64_t b) {
+  if (b == -1) return 0;
+  const int64_t r = a % b;
+  return r != 0 && ((r < 0) != (b < 0)) ? r + b : r;
+}
+
 }  // namespace trine

@@ -9,9 +9,11 @@
 namespace trine {
 namespace {
 
-// A polynomial larger than this is no shape that somebody means: hostile models grow them exponentially.
+// A polynomial larger than this is no shape that somebody means: hostile models grow them exponentially. Functions share
+// their operands, so that the size written out is what to bound: text, substitution and evaluation walk all of it.
 constexpr size_t kMaxTerms = 256;
 constexpr size_t kMaxAtoms = 32;
+constexpr int64_t kMaxSize = 4096;
 
 [[noreturn]] void too_large() {
   throw Error(ErrorCode::invalid_model,
@@ -38,8 +40,20 @@ Dim DimAlgebra::make(int64_t constant, Terms terms) {
   std::erase_if(merged, [](const Dim::Term& t) { return t.factor == 0; });
   if (merged.size() > kMaxTerms) too_large();
   Dim d(constant);
-  if (!merged.empty()) d.terms_ = std::make_shared<const Dim::Terms>(Dim::Terms{std::move(merged)});
+  const int64_t size = written_size(merged);
+  if (size > kMaxSize) too_large();
+  if (!merged.empty()) d.terms_ = std::make_shared<const Dim::Terms>(Dim::Terms{std::move(merged), size});
   return d;
+}
+
+int64_t DimAlgebra::written_size(const Terms& terms) {
+  const auto inside = [](const std::shared_ptr<const Dim>& d) { return d && d->terms_ ? d->terms_->size : 0; };
+  int64_t size = 0;
+  for (const Dim::Term& t : terms) {
+    ++size;
+    for (const Dim::Atom& a : t.atoms) size += 1 + inside(a.a) + inside(a.b);
+  }
+  return size;
 }
 
 Dim DimAlgebra::combine(const Dim& a, const Dim& b, int64_t sign) {
@@ -100,7 +114,7 @@ void DimAlgebra::split(const Dim& a, int64_t by, Dim& quotient, Dim& rest) {
   }
   const int64_t whole = floor_divide(a.constant_, by);
   quotient = make(whole, std::move(q));
-  rest = make(a.constant_ - whole * by, std::move(r));
+  rest = make(floor_remainder(a.constant_, by), std::move(r));
 }
 
 int64_t DimAlgebra::apply(Dim::Function function, int64_t a, int64_t b) {
@@ -110,7 +124,7 @@ int64_t DimAlgebra::apply(Dim::Function function, int64_t a, int64_t b) {
   if (b == 0) throw Error(ErrorCode::invalid_model, "shape: division of a dimension by zero");
   if (function == F::floor_div) return floor_divide(a, b);
   if (function == F::ceil_div) return checked_sub(0, floor_divide(checked_sub(0, a), b));
-  return b == -1 ? 0 : a - floor_divide(a, b) * b;  // mod: takes the sign of b
+  return floor_remainder(a, b);
 }
 
 std::optional<int64_t> DimAlgebra::evaluate(const Dim::Atom& atom, const Bindings& bindings) {

@@ -27,6 +27,7 @@ struct Dim::Term {
 
 struct Dim::Terms {
   std::vector<Term> list;
+  int64_t size;  // terms and atoms when written out, those inside functions too
 };
 
 struct DimAlgebra {
@@ -34,6 +35,7 @@ struct DimAlgebra {
 
   static const Terms& terms(const Dim& d);
   static Dim make(int64_t constant, Terms terms);  // brings terms into canonical form
+  static int64_t written_size(const Terms& terms);
   static Dim atom(Dim::Atom a) { return make(0, {Dim::Term{1, {std::move(a)}}}); }
   static Dim combine(const Dim& a, const Dim& b, int64_t sign);  // a + sign*b
   static Dim multiply(const Dim& a, const Dim& b);
