@@ -87,9 +87,8 @@ class Preparer {
   void add_calls(int n, const Node& node) {
     const PlanStep& step = plan_.steps[static_cast<size_t>(n)];
     const bool known = all_known(node.inputs) && all_known(node.outputs);
+    if (known && makes_nothing(node)) return;
     if (!known || step.kind == StepKind::host) return add_host(n, known);
-    if (std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id == kNoValue || elements(id) == 0; }))
-      return;
     if (step.kind == StepKind::view) return add_view(node);
     if (has_empty_input(node)) return add_host(n, known);  // sums over nothing: rare, and the reference knows
     if (step.kind == StepKind::kernel && add_kernels(n, node)) return;
@@ -209,6 +208,11 @@ class Preparer {
 
   bool all_known(const std::vector<ValueId>& ids) {
     return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == kNoValue || is_known(typed().type(id)); });
+  }
+  bool makes_nothing(const Node& node) {
+    return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+      return id == kNoValue || (elements(id) == 0 && typed().type(id).dtype != DType::string);
+    });
   }
   int64_t elements(ValueId id) { return element_count(typed().type(id).shape.static_dims()); }
   bool has_empty_input(const Node& node) {
