@@ -15,6 +15,7 @@ constexpr EnvVariable kVariables[] = {
      "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
      "pass"},
     {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
+    {"TRINE_MAX_MEM", "0", "memory for tensors, in MiB; 0: what the machine or the container has"},
     {"TRINE_PYTHON", "", "Python that runs peers in `bench --against`; else .venv/bin/python, else python3"},
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/float_formats.h"
+#include "base/memory.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -17,9 +18,14 @@ constexpr size_t kAlignment = 64;
 
 std::shared_ptr<const void> allocate(size_t bytes) {
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  need_memory(static_cast<double>(rounded));
   void* p = std::aligned_alloc(kAlignment, rounded);
   if (!p) throw Error(ErrorCode::out_of_memory, fmt::format("tensor: cannot allocate {} bytes", bytes));
-  return {p, [](const void* q) { std::free(const_cast<void*>(q)); }};
+  take_memory(static_cast<int64_t>(rounded));
+  return {p, [rounded](const void* q) {
+            std::free(const_cast<void*>(q));
+            give_memory(static_cast<int64_t>(rounded));
+          }};
 }
 
 // Calls f with a value of the memory type of an integer or boolean dtype.
@@ -63,6 +69,7 @@ int64_t wrap(int64_t v, DType type) {
 
 Tensor::Tensor(DType dtype, Dims dims) : dtype_(dtype), dims_(std::move(dims)), elements_(element_count(dims_)) {
   if (dtype == DType::string) {
+    need_memory(static_cast<double>(elements_) * sizeof(std::string));
     strings_ = std::make_shared<const std::vector<std::string>>(static_cast<size_t>(elements_));
     return;
   }

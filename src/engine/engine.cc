@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory.h"
 #include "engine/container.h"
 #include "graph/infer.h"
 #include "plan/table.h"
@@ -87,15 +88,23 @@ Engine open_stored(StoredEngine stored) {
   return Engine(std::move(state));
 }
 
+// A wrong graph is an engine file's fault here, not a model's.
+Engine open_file(const FileBytes& file) {
+  try {
+    return with_memory_errors("engine", [&] { return open_stored(read_engine(file)); });
+  } catch (const Error& e) {
+    throw Error(e.code() == ErrorCode::invalid_model ? ErrorCode::invalid_engine : e.code(), e.what());
+  }
+}
+
 }  // namespace
 
 Engine Engine::open(const std::string& path) {
   try {
-    return open_stored(read_engine(map_file(path)));
+    return open_file(map_file(path));
   } catch (const Error& e) {
     const std::string what = e.what();
-    throw Error(e.code() == ErrorCode::invalid_model ? ErrorCode::invalid_engine : e.code(),
-                what.starts_with(path) ? what : fmt::format("{}: {}", path, what));
+    throw Error(e.code(), what.starts_with(path) ? what : fmt::format("{}: {}", path, what));
   }
 }
 
@@ -104,7 +113,7 @@ Engine Engine::from_bytes(const void* data, size_t size) {
   Tensor copy(DType::u8, {static_cast<int64_t>(size)});
   std::memcpy(copy.mutable_data(), data, size);
   auto owner = std::make_shared<Tensor>(copy);
-  return open_stored(read_engine({owner, {copy.as<uint8_t>(), size}, false}));
+  return open_file({owner, {copy.as<uint8_t>(), size}, false});
 }
 
 std::vector<uint8_t> Engine::to_bytes() const { return write_engine(*state_); }

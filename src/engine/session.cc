@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/deadline.h"
+#include "base/memory.h"
 #include "engine/engine_state.h"
 #include "plan/executor.h"
 #include "plan/table.h"
@@ -13,24 +15,29 @@ namespace trine {
 struct Session::Impl {
   Engine engine;
   int threads;
+  double max_seconds;
   std::unique_ptr<ThreadPool> pool;
   Executor executor;
 
-  Impl(const Engine& e, int n)
-      : engine(e), threads(n), pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr), executor(e.state()->plan, pool.get()) {}
+  Impl(const Engine& e, int n, double seconds)
+      : engine(e), threads(n), max_seconds(seconds), pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr), executor(e.state()->plan, pool.get()) {}
 };
 
 Session::Session(const Engine& engine, SessionOptions options) {
   if (options.threads < 0 || options.threads > 1024)
     throw Error(ErrorCode::invalid_argument, fmt::format("session: {} threads; give 0 (all) to 1024", options.threads));
-  impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count());
+  impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count(),
+                                 options.max_seconds);
 }
 
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-std::vector<Datum> Session::run(const std::vector<Datum>& inputs) { return impl_->executor.run(inputs); }
+std::vector<Datum> Session::run(const std::vector<Datum>& inputs) {
+  const Deadline deadline(impl_->max_seconds);
+  return with_memory_errors("run", [&] { return impl_->executor.run(inputs); });
+}
 
 std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& inputs) {
   const auto &ins = impl_->engine.inputs(), &outs = impl_->engine.outputs();

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <new>
-#include <stdexcept>
-
+#include "base/deadline.h"
+#include "base/memory.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -32,6 +31,7 @@ void EvalContext::set(int output, Datum value) {
 
 std::vector<Datum> EvalContext::run_body(int k, std::vector<Datum> inputs) const {
   if (k >= static_cast<int>(node_.bodies.size())) fail(fmt::format("has no body {}", k));
+  check_deadline();
   return run_body_(*node_.bodies[static_cast<size_t>(k)], std::move(inputs));
 }
 
@@ -49,17 +49,28 @@ void EvalContext::fail(const std::string& message) const {
   throw Error(ErrorCode::invalid_argument, fmt::format("{}: {}", node_.op->name, message));
 }
 
+namespace {
+
+// References compute in f64: every result is held that wide for a while.
+void need_memory_for(const std::vector<const Type*>& outputs) {
+  double elements = 0;
+  for (const Type* t : outputs)
+    if (t->is_tensor() && t->shape.is_static()) elements += static_cast<double>(element_count(t->shape.static_dims()));
+  need_memory(elements * sizeof(double));
+}
+
+}  // namespace
+
+void run_reference(EvalContext& context, const std::vector<const Type*>& outputs) {
+  const OpDef& op = *context.node().op;
+  if (!op.reference) throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", op.name));
+  need_memory_for(outputs);
+  with_memory_errors(op.name, [&] { op.reference(context); });
+}
+
 std::vector<Datum> evaluate_node(const Node& node, std::vector<Datum> inputs) {
-  if (!node.op->reference)
-    throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", node.op->name));
   EvalContext context(node, std::move(inputs), [](const Graph& body, std::vector<Datum> in) { return evaluate(body, std::move(in)); });
-  try {
-    node.op->reference(context);
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, fmt::format("{}: memory for its values cannot be had; make the shapes smaller", node.op->name));
-  } catch (const std::length_error&) {
-    throw Error(ErrorCode::out_of_memory, fmt::format("{}: its values exceed the address space", node.op->name));
-  }
+  run_reference(context);
   return std::move(context.outputs());
 }
 

@@ -37,6 +37,9 @@ class EvalContext {
   RunBody run_body_;
 };
 
+// Runs the node's reference; a lack of memory is an Error too. `outputs`: the types of its outputs as far as they are known,
+// so that results too large for the machine are refused before anything is computed.
+void run_reference(EvalContext& context, const std::vector<const Type*>& outputs = {});
 // Runs one node, or a whole graph, by reference. Throws Error naming the node.
 std::vector<Datum> evaluate_node(const Node& node, std::vector<Datum> inputs);
 std::vector<Datum> evaluate(const Graph& graph, std::vector<Datum> inputs);

@@ -16,8 +16,8 @@ inline void require(const Node& node, bool holds, const std::string& message) {
   if (!holds) fail(node, message);
 }
 
-// element_count for the f64 values that a reference is about to make. Throws Error{out_of_memory} when they would take
-// more than half of the machine's memory: dimensions of a tensor without elements may claim anything.
+// element_count for the f64 values that a reference is about to make. Throws Error{out_of_memory} when there is no
+// memory for them: dimensions of a tensor without elements may claim anything.
 size_t value_count(const Dims& dims);
 
 }  // namespace trine

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/deadline.h"
 #include "graph/eval.h"
 #include "trine/base/error.h"
 
@@ -132,6 +133,7 @@ Tensor Executor::output_tensor(ValueId root, const Type& type) {
 }
 
 void Executor::run_call(const Segment& segment, const Call& call) {
+  check_deadline();
   try {
     switch (call.kind) {
       case Call::Kind::kernel: return run_kernel(segment, call);
@@ -194,8 +196,10 @@ void Executor::run_host(const Segment& segment, const Call& call) {
       if (node.bodies[k].get() == &body) return this->body(call.node, static_cast<int>(k)).run(inputs);
     return evaluate(body, std::move(inputs));
   });
-  if (!node.op->reference) throw Error(ErrorCode::unsupported, fmt::format("{}: cannot run on the host", node.op->name));
-  node.op->reference(context);
+  std::vector<const Type*> expected;
+  for (ValueId id : node.outputs)
+    if (id != kNoValue) expected.push_back(&segment.typed.type(id));
+  run_reference(context, expected);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ValueId id = node.outputs[i];
     if (id == kNoValue) continue;

@@ -18,6 +18,7 @@ enum class ErrorCode {
   out_of_memory = 7,      // wanted bytes exceed what is there or allowed
   mismatch = 8,           // compare, --check or verify found a difference
   device = 9,             // no such device, or it failed
+  timeout = 10,           // a run took longer than it was allowed to
 };
 
 class Error : public std::runtime_error {

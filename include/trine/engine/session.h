@@ -8,7 +8,8 @@
 namespace trine {
 
 struct SessionOptions {
-  int threads = 0;  // 0: as many as this process may run on
+  int threads = 0;         // 0: as many as this process may run on
+  double max_seconds = 0;  // > 0: a run that takes longer ends with Error{timeout}, between two steps or trips of a loop
 };
 
 // One step of a run, as a profile sees it.

@@ -1,6 +1,7 @@
 // build: passes, plan, code, rows, verification.
 #include <fmt/format.h>
 
+#include "base/memory.h"
 #include "engine/build/generate.h"
 #include "engine/build/model_state.h"
 #include "engine/build/shapes.h"
@@ -120,7 +121,9 @@ class Builder {
 
 }  // namespace
 
-Engine build(const Model& model, const BuildOptions& options) { return Builder(model, options).run(); }
+Engine build(const Model& model, const BuildOptions& options) {
+  return with_memory_errors("build", [&] { return Builder(model, options).run(); });
+}
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;

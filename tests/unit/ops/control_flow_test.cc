@@ -1,4 +1,5 @@
 // Control flow, sequences, optionals: captures, zero trips, shapes that change, scan axes and directions.
+#include "base/deadline.h"
 #include "run_op.h"
 
 namespace trine {
@@ -44,6 +45,17 @@ TEST(Loop, TripCountIsKnownWhereOnlyMDecides) {
   const Graph g = loop_of(counting_body(true), 3);
   EXPECT_EQ(g.type(g.outputs[1]).text(), "i64[3,4]");
   EXPECT_EQ(evaluate(g, {})[1].tensor().dims(), (Dims{3, 4}));
+}
+
+TEST(Loop, ADeadlineEndsALoopThatHasNoEnd) {
+  const Graph g = loop_of(counting_body(true), INT64_MAX, 1);
+  const Deadline deadline(0.02);
+  try {
+    evaluate(g, {});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::timeout) << e.what();
+  }
 }
 
 TEST(Loop, NoTripsGiveEmptyScans) {
