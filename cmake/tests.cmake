@@ -25,7 +25,15 @@ if(sources)
   target_link_libraries(run_node_tests PRIVATE trine nlohmann_json::nlohmann_json)
 endif()
 
-# libFuzzer targets, built and run by tests/fuzz/run.sh.
+# Random edge-value models of every operator, over the same cases.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/models/*.cc)
+if(sources)
+  add_executable(fuzz_models ${sources} tests/conformance/data.cc tests/conformance/isolate.cc)
+  target_include_directories(fuzz_models PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(fuzz_models PRIVATE trine)
+endif()
+
+# libFuzzer targets, built and run by scripts/fuzz.sh.
 option(TRINE_FUZZ "Build the fuzz targets (needs clang and TRINE_SANITIZE=fuzzer-no-link,...)" OFF)
 if(TRINE_FUZZ)
   file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cc)

@@ -40,7 +40,7 @@ stage_asan() {
 }
 
 # Damaged and hostile files for FUZZ_SECONDS (60) per target, then random edge-value models.
-stage_fuzz() { tests/fuzz/run.sh "${FUZZ_SECONDS:-60}"; }
+stage_fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-60}"; }
 
 stages=(layers build unit models conformance asan fuzz)
 for stage in "${@:-${stages[@]}}"; do
