@@ -8,6 +8,7 @@
 #include "command.h"
 #include "terminal.h"
 #include "trine/base/error.h"
+#include "usage.h"
 
 namespace trine::cli {
 namespace {
@@ -36,15 +37,6 @@ int fail(const std::string& message, int status) {
   return status;
 }
 
-// CLI11's own words, as `<where>: <what was got>; <what to do>`.
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  std::string where = "trine";
-  for (const CLI::App* command : app.get_subcommands()) where += " " + command->get_name();
-  std::string what = error.what();
-  while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
-  return fail(fmt::format("{}: {}; see {} --help", where, what, where), static_cast<int>(ErrorCode::invalid_argument));
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Deep-learning inference: models to engines, measured and checked.", "trine");
   app.set_version_flag("--version", TRINE_VERSION);
@@ -62,7 +54,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error);
+    return fail(usage_problem(app, error), static_cast<int>(ErrorCode::invalid_argument));
   }
   return chosen();
 }

@@ -1,0 +1,136 @@
+// Every row of tests/cases/ops/*.cases, as an engine of one node against the operator's reference: loops interpreted on
+// each CPU level, and machine code; with all operands given at run time, and with all but the first as constants.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include "base/cpu.h"
+#include "engine/build/model_state.h"
+#include "graph/eval.h"
+#include "graph/infer.h"
+#include "op_case.h"
+#include "trine/base/error.h"
+#include "trine/engine/session.h"
+
+namespace trine::test {
+namespace {
+
+const std::string kFolder = TRINE_SOURCE_DIR "/tests/cases/ops";
+
+uint32_t seed() {
+  static const uint32_t value = [] {
+    const uint32_t s = std::random_device{}();
+    std::printf("seed %u\n", s);
+    // Fresh memory holds junk, not zeros: an element that nobody writes shows.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_PERTURB, 0x5a);
+    return s;
+  }();
+  return value;
+}
+
+Model model_of(const Graph& graph) {
+  auto state = std::make_shared<Model::State>();
+  for (ValueId id : graph.inputs) state->inputs.push_back({graph.value(id).name, graph.type(id)});
+  for (ValueId id : graph.outputs) state->outputs.push_back({graph.value(id).name, graph.type(id)});
+  state->graph = std::make_shared<const Graph>(graph);
+  return Model(std::move(state));
+}
+
+std::vector<Datum> given_to(const Graph& graph, const std::vector<Tensor>& inputs) {
+  return {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(graph.inputs.size())};
+}
+
+Engine engine_of(const Graph& graph, bool code) { return build(model_of(graph), {.threads = 2, .verify = Verify::off, .code = code}); }
+
+// Where libtrine_llvm is not built, there is no machine code to test.
+bool has_machine_code() {
+  static const bool has = [] {
+    const Engine engine = engine_of(graph_of(parse_op_case("tanh f32[3] exact # probe")), true);
+    for (const std::string& note : engine.notes())
+      if (note.starts_with("machine code")) return std::printf("%s\n", note.c_str()), false;
+    return true;
+  }();
+  return has;
+}
+
+class OpCases : public ::testing::TestWithParam<OpCase> {
+ protected:
+  // Twice in one session, with other data: the second run meets what the first left in the arena.
+  void expect_like_reference(const Graph& graph, bool code, const std::vector<std::vector<Tensor>>& draws) {
+    Session session(engine_of(graph, code), {.threads = 2});
+    for (const std::vector<Tensor>& inputs : draws) {
+      const std::vector<Datum> want = evaluate(graph, given_to(graph, inputs));
+      const std::vector<Datum> got = session.run(given_to(graph, inputs));
+      ASSERT_EQ(got.size(), want.size());
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_EQ(difference(got[i].tensor(), want[i].tensor(), GetParam().eps_count), "") << "output " << i;
+    }
+  }
+
+  void expect_like_reference(Graph graph, const std::string& variant, const std::vector<std::vector<Tensor>>& draws) {
+    infer_shapes(graph);
+    for (CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2, CpuLevel::avx512}) {
+      if (level > cpu_info().level) continue;
+      SCOPED_TRACE(variant + ", interpreted, " + std::string(name(level)));
+      limit_cpu_level(level);
+      expect_like_reference(graph, false, draws);
+      limit_cpu_level(std::nullopt);
+    }
+    SCOPED_TRACE(variant + ", machine code");
+    if (has_machine_code()) expect_like_reference(graph, true, draws);
+  }
+
+  void expect_error(const Graph& graph, const std::vector<Tensor>& inputs) {
+    try {
+      Graph typed = graph;
+      infer_shapes(typed);
+      EXPECT_THROW(evaluate(typed, given_to(typed, inputs)), Error) << "the reference takes what it must refuse";
+      Session(engine_of(typed, false), {.threads = 1}).run(given_to(typed, inputs));
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(GetParam().error), std::string::npos) << e.what();
+      return;
+    }
+    FAIL() << "no error";
+  }
+};
+
+TEST_P(OpCases, AsTheReference) {
+  const OpCase& c = GetParam();
+  std::mt19937 random(seed());
+  SCOPED_TRACE(c.file + ".cases:" + std::to_string(c.line) + ": " + c.text);
+  if (!c.error.empty()) {
+    try {
+      const std::vector<Tensor> inputs = draw_inputs(c, random);
+      expect_error(graph_of(c), inputs);
+      expect_error(with_constants(graph_of(c), inputs), inputs);
+    } catch (const Error& e) {  // what graph text itself refuses
+      EXPECT_NE(std::string(e.what()).find(c.error), std::string::npos) << e.what();
+    }
+    return;
+  }
+  const std::vector<Tensor> first = draw_inputs(c, random), second = draw_inputs(c, random);
+  expect_like_reference(graph_of(c), "all at run time", {first, second});
+  if (first.size() < 2) return;
+  std::vector<Tensor> mixed = first;  // the constants stay
+  mixed[0] = second[0];
+  expect_like_reference(with_constants(graph_of(c), first), "constants", {first, mixed});
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, OpCases, ::testing::ValuesIn(read_op_cases(kFolder)), [](const auto& info) {
+  return info.param.file + "_" + std::to_string(info.param.line);
+});
+
+// The comparison itself: a wrong element, a NaN and an infinity that should not be are seen.
+TEST(OpCaseDifference, IsSeen) {
+  const auto t = [](std::vector<float> v) { return Tensor::of(DType::f32, {static_cast<int64_t>(v.size())}, v); };
+  EXPECT_EQ(difference(t({1, NAN, INFINITY}), t({1, NAN, INFINITY}), 0), "");
+  EXPECT_EQ(difference(t({1 + 0x1p-22f, 4}), t({1, 4}), 1), "");
+  EXPECT_NE(difference(t({1 + 0x1p-20f, 4}), t({1, 4}), 1), "");
+  EXPECT_NE(difference(t({1, NAN}), t({1, 2}), 1), "");
+  EXPECT_NE(difference(t({1, 2}), t({1, NAN}), 1), "");
+  EXPECT_NE(difference(t({1, INFINITY}), t({1, 2}), 1), "");
+  EXPECT_NE(difference(t({1}), t({1, 2}), 1), "");
+}
+
+}  // namespace
+}  // namespace trine::test
