@@ -33,7 +33,9 @@ DeviceInfo info_of(const BackendTable& table, int index) {
 
 void need_inside(const Buffer& buffer, size_t offset, size_t bytes, const char* what) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
-    throw Error(ErrorCode::invalid_argument, fmt::format("{}: {} bytes at {} in a buffer of {} bytes", what, bytes, offset, buffer.bytes()));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: {} bytes at {} in a buffer of {} bytes; they must lie within it", what, bytes, offset,
+                            buffer.bytes()));
 }
 
 char* at(const Buffer& buffer, size_t offset) { return static_cast<char*>(buffer.data()) + offset; }

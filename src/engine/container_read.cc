@@ -242,14 +242,15 @@ FileBytes map_file(const std::string& path) {
   const auto fail = [&](const char* what) {
     const int error = errno;
     if (fd >= 0) close(fd);
-    throw Error(ErrorCode::io, fmt::format("{}: {} ({})", path, what, std::strerror(error)));
+    throw Error(ErrorCode::io,
+                fmt::format("{}: {} ({}); give an engine file that can be read", path, what, std::strerror(error)));
   };
   if (fd < 0) fail("cannot open");
   struct stat st;
   if (fstat(fd, &st) != 0) fail("cannot read its size");
   if (!S_ISREG(st.st_mode)) {
     close(fd);
-    throw Error(ErrorCode::io, fmt::format("{}: not a regular file", path));
+    throw Error(ErrorCode::io, fmt::format("{}: not a regular file; give an engine file", path));
   }
   const auto bytes = static_cast<size_t>(st.st_size);
   if (bytes == 0) {

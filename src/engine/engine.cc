@@ -126,7 +126,8 @@ void Engine::save(const std::string& path) const {
     const int error = errno;
     if (fd >= 0) ::close(fd);
     ::unlink(temporary.c_str());
-    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({})", path, std::strerror(error)));
+    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({}); give a path in a folder that exists and has room",
+                                           path, std::strerror(error)));
   };
   if (fd < 0) fail();
   for (size_t at = 0; at < bytes.size();) {
@@ -139,7 +140,8 @@ void Engine::save(const std::string& path) const {
   if (::close(fd) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
-    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({})", path, std::strerror(error)));
+    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({}); give a path in a folder that exists and has room",
+                                           path, std::strerror(error)));
   }
 }
 

@@ -178,7 +178,7 @@ void Converter::convert_operator(const ProtoNode& proto, Scope& scope, const Env
   const bool bodies_are_fine = report_.count() == problems;
   modernise(node, version, writer);
   const OpDef* op = find_onnx_op(node.op);
-  if (!op) throw Error(ErrorCode::unsupported, "the operator is not supported");
+  if (!op) throw Error(ErrorCode::unsupported, "the operator is not supported; docs/onnx.md lists those that are");
   while (node.bodies.empty() && !node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
   check_arity(*op, node.inputs.size(), proto.outputs.size());
 

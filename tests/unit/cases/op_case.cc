@@ -72,10 +72,14 @@ Tensor random_tensor(const Operand& o, std::mt19937& random) {
 
 double epsilon(DType type) {
   switch (type) {
-    case DType::f64: return 0x1p-52;
-    case DType::f16: return 0x1p-10;
-    case DType::bf16: return 0x1p-7;
-    default: return 0x1p-23;
+    case DType::f64:
+      return 0x1p-52;
+    case DType::f16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return 0x1p-23;
   }
 }
 
@@ -129,7 +133,8 @@ Graph graph_of(const OpCase& c) {
     arguments += fmt::format(" %x{}", i);
   }
   for (int i = 0; i < c.outputs; ++i) outputs += fmt::format("{}%y{}", i ? ", " : "", i);
-  return Graph::parse(fmt::format("graph({}) {{\n {} = {}{} {}\n return {}\n}}", inputs, outputs, c.op, arguments, c.attrs, outputs));
+  return Graph::parse(
+      fmt::format("graph({}) {{\n {} = {}{} {}\n return {}\n}}", inputs, outputs, c.op, arguments, c.attrs, outputs));
 }
 
 std::vector<Tensor> draw_inputs(const OpCase& c, std::mt19937& random) {

@@ -40,7 +40,9 @@ std::vector<Datum> given_to(const Graph& graph, const std::vector<Tensor>& input
   return {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(graph.inputs.size())};
 }
 
-Engine engine_of(const Graph& graph, bool code) { return build(model_of(graph), {.threads = 2, .verify = Verify::off, .code = code}); }
+Engine engine_of(const Graph& graph, bool code) {
+  return build(model_of(graph), {.threads = 2, .verify = Verify::off, .code = code});
+}
 
 // Where libtrine_llvm is not built, there is no machine code to test.
 bool has_machine_code() {
@@ -116,9 +118,8 @@ TEST_P(OpCases, AsTheReference) {
   expect_like_reference(with_constants(graph_of(c), first), "constants", {first, mixed});
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, OpCases, ::testing::ValuesIn(read_op_cases(kFolder)), [](const auto& info) {
-  return info.param.file + "_" + std::to_string(info.param.line);
-});
+INSTANTIATE_TEST_SUITE_P(Rows, OpCases, ::testing::ValuesIn(read_op_cases(kFolder)),
+                         [](const auto& info) { return info.param.file + "_" + std::to_string(info.param.line); });
 
 // The comparison itself: a wrong element, a NaN and an infinity that should not be are seen.
 TEST(OpCaseDifference, IsSeen) {

@@ -88,13 +88,18 @@ std::vector<Mistake> command_mistakes() {
       {"input.picture_for_vector", with_file("x.png", "", inputs({"f32[3]"}, {"a=x.png"}))},
       {"npy.foreign", with_file("x.npy", "PK\x03\x04 this is a zip file", load_npy)},
       {"npy.no_shape", with_file("x.npy", npy("{'descr': '<f4', 'fortran_order': False, }\n"), load_npy)},
-      {"npy.fortran", with_file("x.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }\n", "12345678"), load_npy)},
-      {"npy.records", with_file("x.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n"), load_npy)},
-      {"npy.type", with_file("x.npy", npy("{'descr': '<M8', 'fortran_order': False, 'shape': (1,), }\n", "12345678"), load_npy)},
-      {"npy.short", with_file("x.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n", "12345678"), load_npy)},
+      {"npy.fortran",
+       with_file("x.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }\n", "12345678"), load_npy)},
+      {"npy.records",
+       with_file("x.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n"), load_npy)},
+      {"npy.type",
+       with_file("x.npy", npy("{'descr': '<M8', 'fortran_order': False, 'shape': (1,), }\n", "12345678"), load_npy)},
+      {"npy.short",
+       with_file("x.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n", "12345678"), load_npy)},
       {"picture.foreign", with_file("x.png", "no picture", [] { media::load_image("x.png"); })},
       {"sound.foreign", with_file("x.wav", "no sound", [] { media::load_wav("x.wav"); })},
-      {"env.integer", [] {
+      {"env.integer",
+       [] {
          ::setenv("TRINE_DEBUG", "loud", 1);
          const auto value = [] { return env_integer("TRINE_DEBUG"); };
          try {
@@ -105,7 +110,8 @@ std::vector<Mistake> command_mistakes() {
          }
        }},
       {"device.unknown", [] { compute::Device::open("tpu:0"); }},
-      {"device.copy_outside", [] {
+      {"device.copy_outside",
+       [] {
          const auto device = compute::Device::open("cpu");
          const auto buffer = device.allocate(64);
          const char bytes[16] = {};

@@ -64,7 +64,8 @@ std::vector<Mistake> engine_mistakes() {
       {"build.shapes_no_size", built({{"x", {"1..many", "4"}}})},
       {"engine.no_file", [] { Engine::open("missing.trn"); }},
       {"engine.folder", [] { Engine::open("."); }},
-      {"engine.empty_file", [] {
+      {"engine.empty_file",
+       [] {
          std::ofstream("empty.trn").flush();
          Engine::open("empty.trn");
        }},

@@ -19,7 +19,8 @@ std::function<void()> inferred(const std::string& inputs, const std::string& nod
 }
 
 // The same by the reference; the first input holds `values`.
-std::function<void()> evaluated(const std::string& inputs, const std::string& node, const std::vector<int64_t>& values) {
+std::function<void()> evaluated(const std::string& inputs, const std::string& node,
+                                const std::vector<int64_t>& values) {
   return [=] {
     Graph g = Graph::parse("graph(" + inputs + ") {\n  %y = " + node + "\n  return %y\n}");
     infer_shapes(g);
@@ -27,7 +28,8 @@ std::function<void()> evaluated(const std::string& inputs, const std::string& no
     for (size_t i = 1; i < g.inputs.size(); ++i) {
       const Type& type = g.type(g.inputs[i]);
       const Dims dims = type.shape.static_dims();
-      given.push_back(Tensor::from_f64(type.dtype, dims, std::vector<double>(static_cast<size_t>(element_count(dims)), 1)));
+      given.push_back(
+          Tensor::from_f64(type.dtype, dims, std::vector<double>(static_cast<size_t>(element_count(dims)), 1)));
     }
     evaluate(g, given);
   };
@@ -67,8 +69,10 @@ std::vector<Mistake> graph_mistakes() {
       {"op.einsum", inferred("%x: f32[3,4]", "einsum %x {equation=\"ij->k\"}")},
       {"op.types", inferred("%x: f32[3]", "bitwise_not %x")},
       {"op.activation", inferred("%x: f32[3]", "reshape %x %x")},
-      {"op.all_wrong_nodes", [] {
-         Graph g = Graph::parse("graph(%x: f32[3]) {\n  %a = softmax %x {axis=4}\n  %b = transpose %x {perm=[5]}\n  return %a, %b\n}");
+      {"op.all_wrong_nodes",
+       [] {
+         Graph g = Graph::parse(
+             "graph(%x: f32[3]) {\n  %a = softmax %x {axis=4}\n  %b = transpose %x {perm=[5]}\n  return %a, %b\n}");
          infer_shapes(g);
        }},
       {"data.gather_index", evaluated("%i: i64[2], %x: f32[3,2]", "gather %x %i", {0, 3})},

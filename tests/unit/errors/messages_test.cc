@@ -1,6 +1,7 @@
 // Every mistake of provoke.h gives the message that tests/errors/messages.txt holds. A line is `key: CODE message`,
-// further lines of a message are indented. After a message was changed on purpose: UPDATE_GOLDEN=1 build/bin/test_errors,
-// then read the difference as a user would: what happened (with values), where, why, and what to do next.
+// further lines of a message are indented. After a message was changed on purpose: UPDATE_GOLDEN=1
+// build/bin/test_errors, then read the difference as a user would: what happened (with values), where, why, and what to
+// do next.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,7 +62,8 @@ void expect_readable(const std::string& key, const std::string& message) {
   EXPECT_TRUE(message.starts_with("TRN-"));
   EXPECT_NE(message.find(": "), std::string::npos) << "says not where";
   EXPECT_LT(message.size(), kLongest);
-  for (const char* internal : {".cc", ".cpp", ".h:", "src/", "std::", "internal error", "Assertion", "null", "exception"})
+  for (const char* internal :
+       {".cc", ".cpp", ".h:", "src/", "std::", "internal error", "Assertion", "null", "exception"})
     EXPECT_EQ(message.find(internal), std::string::npos) << "shows the inside: " << internal;
   EXPECT_NE(message.back(), '.');
   EXPECT_NE(message.back(), '\n');

@@ -39,25 +39,36 @@ std::vector<Mistake> model_mistakes() {
       {"model.html", [] { import_bytes("<html>"); }},
       {"model.git_lfs", [] { import_bytes("version https://git-lfs.github.com/spec/v1\noid"); }},
       {"model.no_graph", [] { import_bytes(Bytes("\x08\x08", 2)); }},
-      {"model.truncated", [] { import_bytes(model({.graph = {{kRelu}, {kX}, {kY}}}).substr(0, 40)); }},
+      {"model.truncated",
+       [] {
+         import_bytes(model({.graph = {{kRelu}, {kX}, {kY}}}).substr(0, 40));
+       }},
       {"model.opset", changed([](ModelText& m) { m.opset = 999; })},
       {"model.ir_version", changed([](ModelText& m) { m.ir_version = 99; })},
       {"model.elem_type", changed([](ModelText& m) { m.graph.inputs = {value_info("x", 999, {"2"})}; })},
-      {"model.negative_size", changed([](ModelText& m) { m.graph.inputs = {value_info("x", kFloat, {"2", "-7"})}; })},
-      {"model.rank", changed([](ModelText& m) { m.graph.inputs = {value_info("x", kFloat, std::vector<std::string>(60, "1"))}; })},
-      {"model.map_input", changed([](ModelText& m) { m.graph.inputs = {Bytes("\x0a\x01x\x12\x04\x2a\x02\x08\x07", 9)}; })},
-      {"model.input_twice", changed([](ModelText& m) { m.graph.inputs = {kX, kX}; })},
+      {"model.negative_size", changed([](ModelText& m) {
+         m.graph.inputs = {value_info("x", kFloat, {"2", "-7"})};
+       })},
+      {"model.rank",
+       changed([](ModelText& m) { m.graph.inputs = {value_info("x", kFloat, std::vector<std::string>(60, "1"))}; })},
+      {"model.map_input",
+       changed([](ModelText& m) { m.graph.inputs = {Bytes("\x0a\x01x\x12\x04\x2a\x02\x08\x07", 9)}; })},
+      {"model.input_twice", changed([](ModelText& m) {
+         m.graph.inputs = {kX, kX};
+       })},
       {"model.output_unmade", changed([](ModelText& m) { m.graph.outputs = {value_info("gone", kFloat, {})}; })},
       {"model.initializer_twice", nodes({kRelu}, {float_tensor("w", {}, {1}), float_tensor("w", {}, {1})})},
       {"model.too_few_bytes", initializer(raw_tensor("w", kFloat, {2, 3}, "12345678"))},
       {"model.too_few_values", initializer(float_tensor("w", {4}, {1, 2}))},
       {"model.too_many_elements", initializer(raw_tensor("w", kFloat, {1LL << 40, 1LL << 40}, ""))},
       {"model.external_without_folder", initializer(external_tensor("w", {2}, {{"location", "weights.bin"}}))},
-      {"model.external_climbs", [] {
+      {"model.external_climbs",
+       [] {
          const Bytes w = external_tensor("w", {2}, {{"location", "../weights.bin"}});
          import_onnx_bytes(model({.graph = {{kRelu}, {kX}, {kY}, {w}}}), {.name = "m.onnx"}, ".");
        }},
-      {"model.external_missing", [] {
+      {"model.external_missing",
+       [] {
          const Bytes w = external_tensor("w", {2}, {{"location", "missing.bin"}});
          import_onnx_bytes(model({.graph = {{kRelu}, {kX}, {kY}, {w}}}), {.name = "m.onnx"}, ".");
        }},
@@ -65,14 +76,25 @@ std::vector<Mistake> model_mistakes() {
                              {.op = "Neg", .inputs = {"a"}, .outputs = {"b"}, .name = "two"}})},
       {"model.output_twice", nodes({kRelu, {.op = "Neg", .inputs = {"x"}, .outputs = {"y"}, .name = "again"}})},
       {"model.unmade_input", nodes({{.op = "Relu", .inputs = {"nowhere"}, .outputs = {"y"}, .name = "act"}})},
-      {"model.unknown_operators", nodes({{.op = "Frobnicate", .inputs = {"x"}, .outputs = {"a"}, .name = "n1"},
-                                         {.op = "Blend", .inputs = {"x", "", "x"}, .outputs = {"y"}, .name = "n2", .domain = "my.own"}})},
+      {"model.unknown_operators",
+       nodes({{.op = "Frobnicate", .inputs = {"x"}, .outputs = {"a"}, .name = "n1"},
+              {.op = "Blend", .inputs = {"x", "", "x"}, .outputs = {"y"}, .name = "n2", .domain = "my.own"}})},
       {"model.too_many_inputs", nodes({{.op = "Relu", .inputs = {"x", "x"}, .outputs = {"y"}, .name = "act"}})},
-      {"model.attribute_twice", nodes({{.op = "Relu", .inputs = {"x"}, .outputs = {"y"},
-                                        .attributes = {int_attribute("a", 1), int_attribute("a", 2)}, .name = "act"}})},
-      {"model.attribute_kind", nodes({{.op = "Softmax", .inputs = {"x"}, .outputs = {"y"},
-                                       .attributes = {string_attribute("axis", "last")}, .name = "soft"}})},
-      {"model.axis", nodes({{.op = "Softmax", .inputs = {"x"}, .outputs = {"y"}, .attributes = {int_attribute("axis", 5)}, .name = "soft"}})},
+      {"model.attribute_twice", nodes({{.op = "Relu",
+                                        .inputs = {"x"},
+                                        .outputs = {"y"},
+                                        .attributes = {int_attribute("a", 1), int_attribute("a", 2)},
+                                        .name = "act"}})},
+      {"model.attribute_kind", nodes({{.op = "Softmax",
+                                       .inputs = {"x"},
+                                       .outputs = {"y"},
+                                       .attributes = {string_attribute("axis", "last")},
+                                       .name = "soft"}})},
+      {"model.axis", nodes({{.op = "Softmax",
+                             .inputs = {"x"},
+                             .outputs = {"y"},
+                             .attributes = {int_attribute("axis", 5)},
+                             .name = "soft"}})},
       {"model.constant_without_value", nodes({{.op = "Constant", .inputs = {}, .outputs = {"y"}, .name = "k"}})},
       {"model.matmul_shapes", nodes({{.op = "MatMul", .inputs = {"x", "w"}, .outputs = {"y"}, .name = "fc"}},
                                     {float_tensor("w", {3, 1}, {1, 2, 3})})},
