@@ -24,14 +24,14 @@ cmake --build build --target fuzz_models trine_cli -j "$jobs"
 "$python" tests/conformance/onnx_backend.py build/onnx_node
 
 if ((seconds > 0)); then
-  cmake --preset fuzz >/dev/null
-  cmake --build build/fuzz --target "${targets[@]}" -j "$jobs"
+  cmake --preset asan >/dev/null
+  cmake --build build/asan --target "${targets[@]}" -j "$jobs"
   "$python" tests/fuzz/seeds.py build/onnx_node build/fuzz/corpus
   mkdir -p build/fuzz/found
   for target in "${targets[@]}"; do
     mkdir -p "build/fuzz/corpus/$target"
     echo "fuzz: $target for $seconds s"
-    build/fuzz/bin/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -malloc_limit_mb=300 \
+    build/asan/bin/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -malloc_limit_mb=300 \
       -artifact_prefix=build/fuzz/found/ -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$target"
   done
 fi

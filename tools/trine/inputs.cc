@@ -105,7 +105,7 @@ class Sizes {
 
  private:
   [[noreturn]] static void unknown(const IoInfo& info) {
-    fail(fmt::format("input {}: {} has open dimensions; give them with --shapes {}=1x...", info.name, info.type.text(),
+    fail(fmt::format("input {}: {} has open dimensions; give them with --shapes {}=1x3", info.name, info.type.text(),
                      info.name));
   }
 
@@ -193,7 +193,7 @@ ShapeRanges parse_shapes(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0) {
-      fail(fmt::format("--shapes {}; NAME=1x3x224x224 or NAME=1..8..32x3x224x224 is accepted", text));
+      fail(fmt::format("--shapes: {} names no input; NAME=1x3x224x224 or NAME=1..8..32x3x224x224 is accepted", text));
     }
     auto& dims = ranges[text.substr(0, equals)];
     std::string_view rest = std::string_view(text).substr(equals + 1);

@@ -2,10 +2,23 @@
 #include "import/onnx/wire.h"
 
 #include <cstring>
+#include <string>
 
 namespace trine::onnx {
 
 using protozero::pbf_wire_type;
+
+namespace {
+
+// "end of buffer exception" -> "end of buffer": what happened, not how it was noticed.
+std::string reason(const protozero::exception& e) {
+  std::string text = e.what();
+  const std::string tail = " exception";
+  if (text.ends_with(tail)) text.resize(text.size() - tail.size());
+  return text;
+}
+
+}  // namespace
 
 template <class F>
 auto Message::guarded(F read) {
@@ -13,7 +26,7 @@ auto Message::guarded(F read) {
   try {
     return read();
   } catch (const protozero::exception& e) {
-    throw Damaged(at, e.what());
+    throw Damaged(at, reason(e));
   }
 }
 
@@ -56,7 +69,7 @@ void Message::integers(std::vector<int64_t>& into) {
   try {
     while (at != end) into.push_back(static_cast<int64_t>(protozero::decode_varint(&at, end)));
   } catch (const protozero::exception& e) {
-    throw Damaged(at, e.what());
+    throw Damaged(at, reason(e));
   }
 }
 

@@ -56,7 +56,6 @@ std::vector<Mistake> graph_mistakes() {
       {"op.gemm_rank", inferred("%x: f32[2,3,5], %z: f32[5,2]", "gemm %x %z")},
       {"op.conv_rank", inferred("%x: f32[1,3,8,8], %w: f32[4,3,3]", "conv %x %w")},
       {"op.conv_channels", inferred("%x: f32[1,3,8,8], %w: f32[4,2,3,3]", "conv %x %w")},
-      {"op.conv_too_small", inferred("%x: f32[1,3,2,2], %w: f32[4,3,3,3]", "conv %x %w")},
       {"op.conv_stride", inferred("%x: f32[1,3,8,8], %w: f32[4,3,3,3]", "conv %x %w {strides=[0,1]}")},
       {"op.auto_pad", inferred("%x: f32[1,3,8,8], %w: f32[4,3,3,3]", "conv %x %w {auto_pad=\"SAME\"}")},
       {"op.concat_sizes", inferred("%x: f32[2,3], %z: f32[4,5]", "concat %x %z {axis=0}")},
@@ -68,7 +67,6 @@ std::vector<Mistake> graph_mistakes() {
       {"op.group_norm", inferred("%x: f32[2,6,5], %s: f32[6]", "group_normalization %x %s %s {num_groups=4}")},
       {"op.einsum", inferred("%x: f32[3,4]", "einsum %x {equation=\"ij->k\"}")},
       {"op.types", inferred("%x: f32[3]", "bitwise_not %x")},
-      {"op.activation", inferred("%x: f32[3]", "reshape %x %x")},
       {"op.all_wrong_nodes",
        [] {
          Graph g = Graph::parse(
