@@ -18,6 +18,7 @@ foreach(folder ${folders})
 endforeach()
 # The golden messages come from small ONNX models too.
 target_sources(test_errors PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import/model_builder.cc)
+target_include_directories(test_errors PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import)
 
 # The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/conformance/*.cc)

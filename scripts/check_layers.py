@@ -47,7 +47,7 @@ CLOSED = {
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only
 INSIDE = ["bench/dnn.cc"]  # times kernel rows, which have no public headers yet
 # Top folder -> folders, besides include/ and src/, that its includes are written from.
-OWN_ROOTS = {"tools": ["tools"], "examples": ["tools", "examples"], "tests": ["tools", "tests"]}
+OWN_ROOTS = {"tools": ["tools"], "examples": ["tools", "examples"], "tests": ["tools", "tests", "tests/unit/import"]}
 GENERATED = ["peer_worker.h"]  # made in the build folder, as are *_generated.h (flatc)
 # Third-party include prefix -> where it may stand (path prefixes).
 THIRD_PARTY = {

@@ -1,5 +1,5 @@
 // ONNX files that are none, are damaged, break the rules, or ask for what is not there.
-#include "../import/model_builder.h"
+#include "model_builder.h"
 #include "import/onnx/import.h"
 #include "provoke.h"
 
