@@ -113,12 +113,16 @@ template <class T> T right(T a, T b) {
 template <class T> inline Vec<T> minimum(Vec<T> a, Vec<T> b) { return (a != a) ? a : (a < b) ? a : b; }
 template <class T> inline Vec<T> maximum(Vec<T> a, Vec<T> b) { return (a != a) ? a : (b < a) ? a : b; }
 
+template <class T> inline Vec<T> minus(Vec<T> a) {
+  using W = Vec<Wrap<T>>;
+  return same_bits<Vec<T>>(W{} - same_bits<W>(a));
+}
 template <class T> inline Vec<T> magnitude(Vec<T> a) {
   if constexpr (T(0.5) != T(0)) {
     using M = typename MaskOf<T>::type;
     return same_bits<Vec<T>>(same_bits<Vec<M>>(a) & splat<M>(static_cast<M>(~(uint64_t{1} << (8 * sizeof(M) - 1)))));
   } else {
-    return a < Vec<T>{} ? -a : a;
+    return a < Vec<T>{} ? minus<T>(a) : a;
   }
 }
 template <class T> inline Vec<T> negative(Vec<T> a) {
@@ -126,7 +130,7 @@ template <class T> inline Vec<T> negative(Vec<T> a) {
     using M = typename MaskOf<T>::type;
     return same_bits<Vec<T>>(same_bits<Vec<M>>(a) ^ splat<M>(static_cast<M>(uint64_t{1} << (8 * sizeof(M) - 1))));
   } else {
-    return Vec<T>{} - a;
+    return minus<T>(a);
   }
 }
 template <class T> inline Vec<T> sign_of(Vec<T> a) {
@@ -206,9 +210,9 @@ inline Run unary(ScalarOp op, DType type) {
 
 template <class T> Run binary_any(ScalarOp op) {
   switch (op) {
-    case ScalarOp::add: return TRINE_MAP2(T, a + b);
-    case ScalarOp::sub: return TRINE_MAP2(T, a - b);
-    case ScalarOp::mul: return TRINE_MAP2(T, a * b);
+    case ScalarOp::add: return TRINE_MAP2(Wrap<T>, a + b);
+    case ScalarOp::sub: return TRINE_MAP2(Wrap<T>, a - b);
+    case ScalarOp::mul: return TRINE_MAP2(Wrap<T>, a * b);
     case ScalarOp::min: return TRINE_MAP2(T, minimum<T>(a, b));
     case ScalarOp::max: return TRINE_MAP2(T, maximum<T>(a, b));
     case ScalarOp::less: return TRINE_TEST2(T, a < b);

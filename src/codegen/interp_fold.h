@@ -102,8 +102,8 @@ template <class T, class Fold> Run fold_part(Kind kind) {
 
 template <class T> Run fold_number(Kind kind, Reduce fold) {
   switch (fold) {
-    case Reduce::sum: return fold_part<T, Sum<T>>(kind);
-    case Reduce::prod: return fold_part<T, Prod<T>>(kind);
+    case Reduce::sum: return fold_part<Wrap<T>, Sum<Wrap<T>>>(kind);
+    case Reduce::prod: return fold_part<Wrap<T>, Prod<Wrap<T>>>(kind);
     case Reduce::min: return fold_part<T, Min<T>>(kind);
     case Reduce::max: return fold_part<T, Max<T>>(kind);
     default: return nullptr;

@@ -27,6 +27,12 @@ template <> struct MaskOf<int64_t> { using type = int64_t; };
 template <> struct MaskOf<uint64_t> { using type = int64_t; };
 template <class T> using Mask = Vec<typename MaskOf<T>::type>;
 
+// The type whose sums, differences and products wrap: the unsigned one of an integer.
+template <class T> struct WrapOf { using type = T; };
+template <> struct WrapOf<int32_t> { using type = uint32_t; };
+template <> struct WrapOf<int64_t> { using type = uint64_t; };
+template <class T> using Wrap = typename WrapOf<T>::type;
+
 template <class T> inline Vec<T> read(const void* p, int64_t i) {
   Vec<T> v;
   __builtin_memcpy(&v, static_cast<const T*>(p) + i, sizeof v);
@@ -66,6 +72,7 @@ template <class T> inline Mask<T> read_mask(const void* p, int64_t i) {
 struct SimdMath {
   using F = F32;
   using I = I32;
+  using U = Vec<uint32_t>;
   using M = I32;
   F num(float x) { return splat<float>(x); }
   I inum(int32_t x) { return splat<int32_t>(x); }
@@ -79,10 +86,10 @@ struct SimdMath {
   F to_float(I a) { return __builtin_convertvector(a, F32); }
   I bits(F a) { return same_bits<I>(a); }
   F from_bits(I a) { return same_bits<F>(a); }
-  I iadd(I a, I b) { return a + b; }
-  I isub(I a, I b) { return a - b; }
+  I iadd(I a, I b) { return same_bits<I>(same_bits<U>(a) + same_bits<U>(b)); }
+  I isub(I a, I b) { return same_bits<I>(same_bits<U>(a) - same_bits<U>(b)); }
   I sra(I a, int n) { return a >> n; }
-  I shl(I a, int n) { return a << n; }
+  I shl(I a, int n) { return same_bits<I>(same_bits<U>(a) << n); }
   M less(F a, F b) { return a < b; }
   M equal(F a, F b) { return a == b; }
   F select(M m, F a, F b) { return m ? a : b; }
