@@ -47,7 +47,7 @@ TEST(Inputs, one_symbol_has_one_size_everywhere) {
 TEST(Inputs, an_open_batch_is_one_and_other_open_sizes_are_asked_for) {
   EXPECT_EQ(make_inputs({info("x", "f32[N,3]")}, {}).tensors.at("x").dims(), (Dims{1, 3}));
   EXPECT_EQ(message_of({info("x", "f32[N,T]")}, {}),
-            "input x: f32[N,T] has open dimensions; give them with --shapes x=1x...");
+            "input x: f32[N,T] has open dimensions; give them with --shapes x=1x3");
 }
 
 TEST(Inputs, numbers_keep_all_bits) {
