@@ -62,13 +62,12 @@ std::shared_ptr<Plan> make_plan(std::shared_ptr<const Graph> graph, const dnn::L
 
 std::vector<Type> representative_inputs(const Graph& graph, const std::map<std::string, int64_t>& given) {
   std::vector<Type> types;
+  std::map<std::string, int64_t> sizes = given;  // a symbol has one size, wherever it stands
   for (ValueId id : graph.inputs) {
     Type type = graph.type(id);
     for (int i = 0; type.is_tensor() && type.shape.has_rank() && i < type.shape.rank(); ++i) {
-      const Dim likely = i == 0 ? 1 : 256;
       type.shape[i] = type.shape[i].substitute([&](std::string_view symbol) -> std::optional<Dim> {
-        const auto it = given.find(std::string(symbol));
-        return it == given.end() ? likely : Dim(it->second);
+        return Dim(sizes.emplace(std::string(symbol), i == 0 ? 1 : 256).first->second);
       });
     }
     types.push_back(std::move(type));
