@@ -18,6 +18,8 @@ constexpr EnvVariable kVariables[] = {
     {"TRINE_MAX_MEM", "0", "memory for tensors, in MiB; 0: what the machine or the container has"},
     {"TRINE_PYTHON", "", "Python that runs peers in `bench --against`; else .venv/bin/python, else python3"},
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
+    {"TRINE_SPIN_US", "1000",
+     "microseconds that an idle worker thread waits awake before it sleeps; 0: sleeps at once"},
 };
 
 const EnvVariable& row_of(std::string_view name) {

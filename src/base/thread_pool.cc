@@ -19,6 +19,7 @@
 #endif
 
 #include "base/cpu.h"
+#include "trine/base/env.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int kMaxParts = 0xffff;
 constexpr int kMaxThreads = 1024;
-constexpr auto kSpinTime = std::chrono::microseconds(50);
+constexpr int64_t kMaxSpinUs = 1'000'000;
 
 thread_local bool inside_body = false;
 
@@ -70,10 +71,14 @@ struct alignas(128) ThreadPool::Slot {
 };
 
 struct ThreadPool::State {
-  explicit State(int threads) : slots(static_cast<size_t>(threads)) {}
+  explicit State(int threads)
+      : slots(static_cast<size_t>(threads)),
+        spin_time(std::clamp<int64_t>(env_integer("TRINE_SPIN_US"), 0, kMaxSpinUs)) {}
 
   std::vector<Slot> slots;  // slot 0 is the caller's
   std::vector<std::thread> workers;
+  // A network's serial steps are shorter than this: waking a sleeping worker costs as much as a small layer.
+  std::chrono::microseconds spin_time;
   alignas(128) std::atomic<int> left{0};  // parts not finished
   alignas(128) std::atomic_flag busy;
   std::atomic<bool> quit{false};
@@ -98,7 +103,7 @@ struct ThreadPool::State {
   }
   // Waits until the slot's epoch differs from `seen`: spinning first, then asleep.
   uint32_t wait_for_job(Slot& slot, uint32_t seen) {
-    auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    auto deadline = std::chrono::steady_clock::now() + spin_time;
     for (;;) {
       for (int i = 0; i < 64; ++i) {
         if (uint32_t e = epoch_of(slot.word.load(std::memory_order_acquire)); e != seen) return e;

@@ -3,7 +3,8 @@
 // The caller works too: a pool of n threads has n-1 workers. Every thread owns a slot on its own cache line and is
 // dealt an equal, contiguous share of the parts (the same share each time: its caches still hold what it touched
 // before); who is done early takes parts from the others, so a worker that sleeps or was preempted never makes a job
-// slower than running it alone. A worker spins about 50 us for the next job, then sleeps on a futex.
+// slower than running it alone. A worker spins TRINE_SPIN_US for the next job, then sleeps on a
+// futex.
 //
 // Bodies must not throw. A call from inside a body, or while another thread uses the pool, runs inline. Floating-point
 // modes are left alone: denormals keep their value.
