@@ -105,18 +105,25 @@ class Reader {
 
   uint64_t hash_pages(std::span<const uint8_t> bytes, bool seldom) const {
     constexpr size_t kChunk = 4 << 20;
-    if (!seldom || !file_.mapped || bytes.size() < kChunk) return XXH3_64bits(bytes.data(), bytes.size());
+    if (!seldom || !file_.mapped) return XXH3_64bits(bytes.data(), bytes.size());
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
-    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     for (size_t at = 0; at < bytes.size(); at += kChunk) {
       const auto chunk = bytes.subspan(at, std::min(kChunk, bytes.size() - at));
       XXH3_64bits_update(&state, chunk.data(), chunk.size());
-      const uintptr_t begin = (reinterpret_cast<uintptr_t>(chunk.data()) + page - 1) / page * page;
-      const uintptr_t end = reinterpret_cast<uintptr_t>(chunk.data() + chunk.size()) / page * page;
-      if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+      let_go(chunk);
     }
     return XXH3_64bits_digest(&state);
+  }
+
+  // Pages that neighbours share, and those that the kernel mapped ahead, go too: they come back when they are read.
+  void let_go(std::span<const uint8_t> bytes) const {
+    constexpr uintptr_t kAhead = 64 << 10;
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto first = reinterpret_cast<uintptr_t>(file_.bytes.data()), last = first + file_.bytes.size();
+    const uintptr_t begin = std::max(reinterpret_cast<uintptr_t>(bytes.data()) / page * page, first);
+    const uintptr_t end = std::min(reinterpret_cast<uintptr_t>(bytes.data() + bytes.size()) + kAhead, last);
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 
   Tensor read(const fb::Tensor& t) {

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kHeaderBytes = 64;
 constexpr size_t kAlignment = 64;
 constexpr int64_t kInlineBytes = 256;  // smaller constants live in the metadata
+constexpr size_t kLargeBytes = 16 << 10;
 
 class Writer {
  public:
@@ -26,19 +27,43 @@ class Writer {
     for (const codegen::ObjectCode& object : state_.objects) objects.push_back(write(object));
     std::vector<flatbuffers::Offset<fb::Entry>> entries;
     for (const auto& [key, value] : state_.metadata) entries.push_back(fb::CreateEntryDirect(fbb_, key.c_str(), value.c_str()));
-    const auto root = fb::CreateEngineDirect(fbb_, graph, &plans, &objects, &entries, &sections_);
+    const auto sections = lay_out_sections();
+    const auto root = fb::CreateEngineDirect(fbb_, graph, &plans, &objects, &entries, &sections);
     fbb_.Finish(root);
     return finish();
   }
 
  private:
-  int add_section(const void* data, size_t bytes) {
-    file_.resize((file_.size() + kAlignment - 1) / kAlignment * kAlignment);
-    const size_t offset = file_.size();
-    file_.resize(offset + bytes);
-    if (bytes) std::memcpy(file_.data() + offset, data, bytes);
-    sections_.push_back(fb::CreateSection(fbb_, offset, bytes, XXH3_64bits(data, bytes)));
-    return static_cast<int>(sections_.size()) - 1;
+  struct Bulk {
+    const void* data;
+    size_t bytes;
+    bool original;  // a large weight as the graph has it
+  };
+
+  int add_section(const void* data, size_t bytes, bool original = false) {
+    bulk_.push_back({data, bytes, original});
+    return static_cast<int>(bulk_.size()) - 1;
+  }
+
+  // Large original weights lie together, before what every run reads: a kernel maps files in steps of up to 2 MiB, and
+  // weights that the plan holds packed are not to be in memory for their neighbours' sake.
+  std::vector<flatbuffers::Offset<fb::Section>> lay_out_sections() {
+    size_t end = file_.size();
+    std::vector<size_t> offsets(bulk_.size());
+    for (const bool original : {true, false})
+      for (size_t i = 0; i < bulk_.size(); ++i) {
+        if (bulk_[i].original != original) continue;
+        offsets[i] = (end + kAlignment - 1) / kAlignment * kAlignment;
+        end = offsets[i] + bulk_[i].bytes;
+      }
+    file_.resize(end);
+    std::vector<flatbuffers::Offset<fb::Section>> sections;
+    for (size_t i = 0; i < bulk_.size(); ++i) {
+      const auto& [data, bytes, original] = bulk_[i];
+      if (bytes) std::memcpy(file_.data() + offsets[i], data, bytes);
+      sections.push_back(fb::CreateSection(fbb_, offsets[i], bytes, XXH3_64bits(data, bytes)));
+    }
+    return sections;
   }
 
   flatbuffers::Offset<fb::Tensor> write(const Tensor& t) {
@@ -48,7 +73,7 @@ class Writer {
     int section = -1;
     if (t.dtype() == DType::string) strings = fbb_.CreateVectorOfStrings(t.strings());
     else if (static_cast<int64_t>(t.bytes()) <= kInlineBytes) bytes = fbb_.CreateVector(t.as<uint8_t>(), t.bytes());
-    else section = add_section(t.data(), t.bytes());
+    else section = add_section(t.data(), t.bytes(), t.bytes() >= kLargeBytes);
     return fb::CreateTensor(fbb_, static_cast<uint8_t>(t.dtype()), dims, section, bytes, strings);
   }
 
@@ -141,7 +166,7 @@ class Writer {
   const Engine::State& state_;
   std::vector<uint8_t> file_;
   flatbuffers::FlatBufferBuilder fbb_;
-  std::vector<flatbuffers::Offset<fb::Section>> sections_;
+  std::vector<Bulk> bulk_;
 };
 
 }  // namespace
