@@ -34,7 +34,7 @@ std::string choose_rows(Plan& plan, const std::vector<Type>& input_types) {
   PackedCache cache;
   std::string problem;
   try {
-    const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, input_types), nullptr, cache);
+    const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, input_types), nullptr, plan.limits.threads, cache);
     std::map<const void*, int> kept;
     for (const Call& call : segment->calls)
       if (call.kind == Call::Kind::kernel) keep(plan, call, kept);

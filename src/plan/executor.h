@@ -48,6 +48,7 @@ class Executor {
   Executor& body(int node, int k);  // the executor of a control-flow node's body
 
  private:
+  int threads() const;
   Segment& first_segment(const std::vector<Type>& types);
   Segment& next_segment(Segment& segment);
   void execute(const Segment& segment);

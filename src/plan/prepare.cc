@@ -19,8 +19,8 @@ int64_t bytes_of(const Type& type) {
 
 class Preparer {
  public:
-  Preparer(const Plan& plan, Graph typed, const Segment* before, PackedCache& packed)
-      : plan_(plan), packed_(packed), segment_(std::make_unique<Segment>()) {
+  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache& packed)
+      : plan_(plan), threads_(threads), packed_(packed), segment_(std::make_unique<Segment>()) {
     segment_->typed = std::move(typed);
     if (before) {
       segment_->first = before->last;
@@ -123,7 +123,7 @@ class Preparer {
       call.what = wanted[k];
       call.row = choose(step, k, wanted[k].problem);
       if (!call.row) return false;
-      call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, plan_.limits.threads);
+      call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, threads_);
       if (call.row->packed_bytes) call.packed = packed_weights(n, k, node, call);
       calls.push_back(std::move(call));
     }
@@ -264,6 +264,7 @@ class Preparer {
   }
 
   const Plan& plan_;
+  int threads_;
   PackedCache& packed_;
   std::unique_ptr<Segment> segment_;
 };
@@ -300,8 +301,8 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
 
 }  // namespace
 
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, PackedCache& packed) {
-  return Preparer(plan, std::move(typed), before, packed).run();
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache& packed) {
+  return Preparer(plan, std::move(typed), before, threads, packed).run();
 }
 
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types) {

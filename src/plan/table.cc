@@ -70,7 +70,7 @@ std::string human(double v, std::string_view unit) {
 
 std::unique_ptr<Segment> prepared(const Plan& plan, const std::vector<Type>& types) {
   PackedCache cache;
-  return prepare(plan, with_input_types(plan, types), nullptr, cache);
+  return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, cache);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ namespace {
 
 double plan_flops(const Plan& plan, const std::vector<Type>& types) {
   PackedCache packed;
-  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, packed);
+  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, /*threads=*/1, packed);
   double flops = 0;
   for (const Call& call : segment->calls)
     if (call.kind == Call::Kind::kernel) flops += dnn::flops(call.what.problem);

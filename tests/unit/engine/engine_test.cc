@@ -64,6 +64,28 @@ TEST(Engine, RunsLikeTheReferenceForEveryBatch) {
   }
 }
 
+// Kernels size their scratch memory by the number of threads: it is the session's that counts, not the build's.
+TEST(Engine, ASessionMayHaveOtherThreadsThanTheBuild) {
+  constexpr const char* kConvolutions = R"(graph(%x: f32[1,29,31,48]) {
+    %w: f32[48,48,3,3] = const f32[48,48,3,3] random(1)
+    %v: f32[40,48,1,1] = const f32[40,48,1,1] random(2)
+    %c: f32[1,29,31,48] = conv %x %w {layout="nhwc", pads=[1,1,1,1], activation="relu"}
+    %y: f32[1,29,31,40] = conv %c %v {layout="nhwc"}
+    return %y
+  })";
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  const Tensor x = random_tensor({1, 29, 31, 48}, seed);
+  for (int built_for : {1, 2, 8}) {
+    const Engine engine = engine_of(kConvolutions, {.threads = built_for});
+    const Tensor want = Session(engine, {.threads = 1}).run({Datum(x)})[0].tensor().clone();
+    for (int threads : {2, 3, 8, 13}) {
+      const Tensor got = Session(engine, {.threads = threads}).run({Datum(x)})[0].tensor();
+      EXPECT_EQ(std::memcmp(got.data(), want.data(), want.bytes()), 0) << built_for << " and " << threads << " threads";
+    }
+  }
+}
+
 TEST(Engine, AFileRoundTripGivesTheSameBytesAndResults) {
   const Engine engine = engine_of(kNetwork);
   const std::vector<uint8_t> bytes = engine.to_bytes();
