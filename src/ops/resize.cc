@@ -5,6 +5,7 @@
 
 #include "codegen/lower.h"
 #include "ops/movement.h"
+#include "ops/node_error.h"
 #include "ops/resize_axis.h"
 #include "ops/shape_rules.h"
 
@@ -133,7 +134,7 @@ bool stays(const AxisResize& a) { return a.in == a.out && a.scale == 1 && a.roi_
 // One axis of values [outer][in][inner] -> [outer][out][inner].
 std::vector<double> resample(const std::vector<double>& x, const AxisTaps& t, int64_t outer, int64_t in, int64_t out,
                              int64_t inner, double extrapolation) {
-  std::vector<double> y(static_cast<size_t>(outer * out * inner));
+  std::vector<double> y(value_count({outer, out, inner}));
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < out; ++i)
       for (int64_t k = 0; k < inner; ++k) {
@@ -176,7 +177,6 @@ void resize_reference(EvalContext& c) {
     for (size_t i = 0; i < k; ++i) outer *= now[i];
     for (size_t i = k + 1; i < now.size(); ++i) inner *= now[i];
     now[k] = a.out;
-    element_count(now);
     if (!nearest) {
       values = resample(values, taps, outer, a.in, a.out, inner, extrapolation);
       continue;

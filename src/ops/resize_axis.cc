@@ -1,8 +1,11 @@
 #include "ops/resize_axis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -71,15 +74,38 @@ ResizeOptions ResizeOptions::from(const Attrs& attrs) {
   return o;
 }
 
+namespace {
+
+// An antialiasing filter is stretched by 1/scale; its support grows with it.
+double shrink_of(const AxisResize& a, const ResizeOptions& o) { return o.antialias ? std::min(a.scale, 1.0) : 1.0; }
+
+// The first tap, from the left neighbour.
+double first_tap(const AxisResize& a, const ResizeOptions& o) {
+  const double reach = o.filter == ResizeOptions::Filter::cubic ? 2 : 1;
+  return std::floor(-reach / shrink_of(a, o)) + 1;
+}
+
+// Sizes and filter support come from the model's numbers: they must fit memory, and the support the axis. With a region
+// of interest as large as the input at most, out * taps <= 6 * in + 2 * out.
+void check_size(const AxisResize& a, double taps) {
+  const double all = taps * static_cast<double>(a.out);
+  need_memory(all * (sizeof(int64_t) + sizeof(double)));
+  if (all > 16.0 * (static_cast<double>(a.in) + static_cast<double>(a.out)) + 64)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("resize: scale {} makes an antialiasing filter of {:.0f} values on an axis of size {}; give a larger "
+                            "scale or a smaller region of interest", a.scale, taps, a.in));
+}
+
+}  // namespace
+
 AxisTaps axis_taps(const AxisResize& a, const ResizeOptions& o) {
   const bool crop = o.coordinates == "tf_crop_and_resize";
   const bool nearest = o.filter == ResizeOptions::Filter::nearest;
-  // An antialiasing filter is stretched by 1/scale; its support grows with it.
-  const double shrink = o.antialias ? std::min(a.scale, 1.0) : 1.0;
-  const double reach = o.filter == ResizeOptions::Filter::cubic ? 2 : 1;
-  const auto before = static_cast<int64_t>(std::floor(-reach / shrink)) + 1;  // first tap, from the left neighbour
+  const double shrink = shrink_of(a, o), taps = nearest ? 1 : 2 - 2 * first_tap(a, o);
+  check_size(a, taps);
+  const auto before = static_cast<int64_t>(nearest ? 0 : first_tap(a, o));
   AxisTaps t;
-  t.taps = nearest ? 1 : 2 - 2 * before;
+  t.taps = static_cast<int64_t>(taps);
   const auto last = static_cast<double>(a.in - 1);
   for (int64_t i = 0; i < a.out; ++i) {
     const double x = source_position(a, o.coordinates, i);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/deadline.h"
+#include "base/memory.h"
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 
 namespace trine {
@@ -12,33 +15,40 @@ namespace {
 
 constexpr int64_t kMaxSamples = 1 << 12;  // per bin side: a region cannot ask for unbounded work
 
-struct Sample {
-  int64_t at[4] = {0, 0, 0, 0};
-  double weight[4] = {0, 0, 0, 0};
-};
-
-// The two neighbours of position p on an axis and the weight of the second.
+// The two neighbours of a sample's position on an axis and the weight of the second.
 struct Neighbours {
   int64_t low, high;
   double ratio;
 };
 
-Neighbours neighbours(double p, int64_t size) {
-  p = std::max(p, 0.0);
-  const auto low = std::min(static_cast<int64_t>(p), size - 1);
-  if (low >= size - 1) return {size - 1, size - 1, 0};
-  return {low, low + 1, p - static_cast<double>(low)};
+// `count` samples spread over one bin of an axis. Those outside the axis are left out: they are 0.
+std::vector<Neighbours> samples_of(double start, double bin_size, int64_t bin, int64_t count, int64_t size) {
+  std::vector<Neighbours> samples;
+  for (int64_t i = 0; i < count; ++i) {
+    const double p = start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(count)) * bin_size;
+    if (!(p >= -1 && p <= static_cast<double>(size))) continue;
+    const auto low = std::min(static_cast<int64_t>(std::max(p, 0.0)), size - 1);
+    if (low == size - 1) samples.push_back({low, low, 0});
+    else samples.push_back({low, low + 1, std::max(p, 0.0) - static_cast<double>(low)});
+  }
+  return samples;
 }
 
-Sample bilinear(double y, double x, int64_t height, int64_t width) {
-  Sample s;
-  if (!(y >= -1 && y <= static_cast<double>(height) && x >= -1 && x <= static_cast<double>(width))) return s;
-  const Neighbours v = neighbours(y, height), h = neighbours(x, width);
-  for (int k = 0; k < 4; ++k) {
-    s.at[k] = (k < 2 ? v.low : v.high) * width + (k % 2 ? h.high : h.low);
-    s.weight[k] = (k < 2 ? 1 - v.ratio : v.ratio) * (k % 2 ? h.ratio : 1 - h.ratio);
-  }
-  return s;
+// Mean or maximum over the grid down x across of one plane; `wanted` samples were asked for.
+double pool(const double* plane, int64_t width, const std::vector<Neighbours>& down, const std::vector<Neighbours>& across,
+            int64_t wanted, bool average) {
+  const auto inside = static_cast<int64_t>(down.size() * across.size());
+  double sum = 0, best = inside < wanted ? 0 : -std::numeric_limits<double>::infinity();
+  for (const Neighbours& v : down)
+    for (const Neighbours& h : across)
+      for (int k = 0; k < 4; ++k) {
+        const double weight = (k < 2 ? 1 - v.ratio : v.ratio) * (k % 2 ? h.ratio : 1 - h.ratio);
+        const double term = weight * plane[(k < 2 ? v.low : v.high) * width + (k % 2 ? h.high : h.low)];
+        sum += term;
+        best = std::max(best, term);
+      }
+  if (wanted == 0) return 0;
+  return average ? sum / static_cast<double>(wanted) : best;
 }
 
 void infer_roi(InferContext& c, const Dim& regions, int64_t height, int64_t width) {
@@ -60,7 +70,46 @@ int64_t sample_count(const EvalContext& c, double bin) {
   const double wanted = given > 0 ? static_cast<double>(given) : std::ceil(bin);
   if (!(wanted <= static_cast<double>(kMaxSamples)))
     c.fail("a region needs " + std::to_string(wanted) + " samples per bin side; at most " + std::to_string(kMaxSamples));
-  return std::max<int64_t>(static_cast<int64_t>(wanted), 0);
+  return static_cast<int64_t>(std::max(wanted, 0.0));
+}
+
+// What all regions have in common.
+struct RoiAlign {
+  int64_t rows, columns, channels, height, width;
+  double scale;
+  bool half, average;
+
+  static RoiAlign from(const EvalContext& c) {
+    const std::string mode = c.attrs().string("mode", "avg");
+    if (mode != "avg" && mode != "max") c.fail("mode '" + mode + "'; one of avg, max");
+    const Tensor& x = c.tensor(0);
+    return {c.attrs().integer("output_height", 1), c.attrs().integer("output_width", 1), x.dim(1), x.dim(2), x.dim(3),
+            c.attrs().real("spatial_scale", 1),
+            c.attrs().string("coordinate_transformation_mode", "half_pixel") == "half_pixel", mode == "avg"};
+  }
+};
+
+// One region (x1, y1, x2, y2) of one picture: [channels, rows, columns].
+void align_region(const EvalContext& c, const RoiAlign& a, const double* roi, const double* picture, double* y) {
+  const double shift = a.half ? 0.5 : 0, left = roi[0] * a.scale - shift, top = roi[1] * a.scale - shift;
+  double w = roi[2] * a.scale - shift - left, h = roi[3] * a.scale - shift - top;
+  if (!a.half) {
+    w = std::max(w, 1.0);
+    h = std::max(h, 1.0);
+  }
+  const double bin_h = h / static_cast<double>(a.rows), bin_w = w / static_cast<double>(a.columns);
+  const int64_t down = sample_count(c, bin_h), across = sample_count(c, bin_w);
+  need_memory(static_cast<double>(a.columns) * static_cast<double>(across) * sizeof(Neighbours));
+  std::vector<std::vector<Neighbours>> columns;
+  for (int64_t j = 0; j < a.columns; ++j) columns.push_back(samples_of(left, bin_w, j, across, a.width));
+  for (int64_t i = 0; i < a.rows; ++i) {
+    check_deadline();
+    const auto row = samples_of(top, bin_h, i, down, a.height);
+    for (int64_t ch = 0; ch < a.channels; ++ch)
+      for (int64_t j = 0; j < a.columns; ++j)
+        y[(ch * a.rows + i) * a.columns + j] = pool(picture + ch * a.height * a.width, a.width, row,
+                                                    columns[static_cast<size_t>(j)], down * across, a.average);
+  }
 }
 
 void roi_align_reference(EvalContext& c) {
@@ -68,51 +117,15 @@ void roi_align_reference(EvalContext& c) {
   const auto batch = c.tensor(2).i64_values();
   if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 4 || rois.dim(0) != static_cast<int64_t>(batch.size()))
     c.fail("x is " + x.type_text() + ", rois " + rois.type_text() + "; want [N,C,H,W], [R,4] and R batch indices");
-  const std::string mode = c.attrs().string("mode", "avg");
-  const std::string coordinates = c.attrs().string("coordinate_transformation_mode", "half_pixel");
-  if (mode != "avg" && mode != "max") c.fail("mode '" + mode + "'; one of avg, max");
-  const bool half = coordinates == "half_pixel", average = mode == "avg";
-  const int64_t rows = c.attrs().integer("output_height", 1), columns = c.attrs().integer("output_width", 1);
-  const int64_t channels = x.dim(1), height = x.dim(2), width = x.dim(3);
-  const double scale = c.attrs().real("spatial_scale", 1), shift = half ? 0.5 : 0;
-  const Dims dims{rois.dim(0), channels, rows, columns};
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  const RoiAlign a = RoiAlign::from(c);
+  const Dims dims{rois.dim(0), a.channels, a.rows, a.columns};
+  std::vector<double> y(value_count(dims));
   if (!y.empty() && x.elements() == 0) c.fail("x is " + x.type_text() + "; it holds nothing to sample");
   const auto values = x.f64_values(), corners = rois.f64_values();
   for (int64_t r = 0; !y.empty() && r < rois.dim(0); ++r) {
     const int64_t n = c.checked_index(batch[static_cast<size_t>(r)], x.dim(0), "batch index");
-    const double* roi = &corners[static_cast<size_t>(4 * r)];
-    const double left = roi[0] * scale - shift, top = roi[1] * scale - shift;
-    double w = roi[2] * scale - shift - left, h = roi[3] * scale - shift - top;
-    if (!half) {
-      w = std::max(w, 1.0);
-      h = std::max(h, 1.0);
-    }
-    const double bin_h = h / static_cast<double>(rows), bin_w = w / static_cast<double>(columns);
-    const int64_t down = sample_count(c, bin_h), across = sample_count(c, bin_w);
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
-        std::vector<Sample> samples;
-        for (int64_t a = 0; a < down; ++a)
-          for (int64_t b = 0; b < across; ++b)
-            samples.push_back(bilinear(
-                top + (static_cast<double>(i) + (static_cast<double>(a) + 0.5) / static_cast<double>(down)) * bin_h,
-                left + (static_cast<double>(j) + (static_cast<double>(b) + 0.5) / static_cast<double>(across)) * bin_w,
-                height, width));
-        for (int64_t ch = 0; ch < channels; ++ch) {
-          const double* plane = &values[static_cast<size_t>((n * channels + ch) * height * width)];
-          double sum = 0, best = -std::numeric_limits<double>::infinity();
-          for (const Sample& s : samples)
-            for (int k = 0; k < 4; ++k) {
-              const double term = s.weight[k] * plane[s.at[k]];
-              sum += term;
-              best = std::max(best, term);
-            }
-          const auto count = static_cast<double>(std::max<size_t>(samples.size(), 1));
-          y[static_cast<size_t>(((r * channels + ch) * rows + i) * columns + j)] =
-              average ? sum / count : samples.empty() ? 0 : best;
-        }
-      }
+    align_region(c, a, &corners[static_cast<size_t>(4 * r)], &values[static_cast<size_t>(n * a.channels * a.height * a.width)],
+                 &y[static_cast<size_t>(r * a.channels * a.rows * a.columns)]);
   }
   c.set(0, Tensor::from_f64(x.dtype(), dims, y));
 }
@@ -156,7 +169,7 @@ void max_roi_pool_reference(EvalContext& c) {
   const double scale = c.attrs().real("spatial_scale", 1);
   const int64_t channels = x.dim(1), height = x.dim(2), width = x.dim(3);
   const Dims dims{rois.dim(0), channels, pooled[0], pooled[1]};
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  std::vector<double> y(value_count(dims));
   const auto values = x.f64_values(), corners = rois.f64_values();
   for (int64_t r = 0; !y.empty() && r < rois.dim(0); ++r) {
     const double* roi = &corners[static_cast<size_t>(5 * r)];

@@ -1,6 +1,7 @@
 // Runs the backend node tests that onnx_backend.py wrote.
 //
-//   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE] [--min PERCENT]
+//   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE]
+//                  [--min PERCENT] [--jobs N]
 //
 // Prints `onnx backend node tests: P of N passed`. A case that cannot be imported, run or compared has failed; nothing is
 // skipped. The exit status is 1 when fewer than PERCENT (95 unless told) passed.
@@ -8,18 +9,18 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "cases.h"
 #include "compare.h"
 #include "data.h"
 #include "graph/eval.h"
 #include "import/onnx/import.h"
 #include "isolate.h"
+#include "options.h"
 #include "trine/base/error.h"
 #include "trine/engine/build.h"
 #include "trine/engine/session.h"
@@ -27,15 +28,10 @@
 namespace trine::conformance {
 namespace {
 
-struct Case {
-  std::string name, op;
-  Tolerance tolerance;
-  int sets;
-};
-
 struct Arguments {
   std::string data, mode = "reference", filter, json, failures, markdown;
   double least_percent = 95;
+  uint64_t jobs = 1;
 };
 
 struct Outcome {
@@ -48,43 +44,12 @@ struct Outcome {
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (!word.starts_with("--")) {
-      a.data = word;
-      continue;
-    }
-    if (i + 1 == argc) throw Error(ErrorCode::invalid_argument, word + ": needs a value");
-    const std::string value = argv[++i];
-    if (word == "--mode") a.mode = value;
-    else if (word == "--filter") a.filter = value;
-    else if (word == "--json") a.json = value;
-    else if (word == "--failures") a.failures = value;
-    else if (word == "--markdown") a.markdown = value;
-    else if (word == "--min") a.least_percent = std::stod(value);
-    else throw Error(ErrorCode::invalid_argument, word + ": no such option");
-  }
-  if (a.data.empty()) throw Error(ErrorCode::invalid_argument, "run_node_tests: give the folder that onnx_backend.py wrote");
+  a.data = read_options(argc, argv, {{"--mode", &a.mode}, {"--filter", &a.filter}, {"--json", &a.json},
+                                     {"--failures", &a.failures}, {"--markdown", &a.markdown},
+                                     {"--min", &a.least_percent}, {"--jobs", &a.jobs}});
   if (a.mode != "reference" && a.mode != "engine" && a.mode != "interpreter")
     throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference, engine and interpreter are accepted", a.mode));
   return a;
-}
-
-Outcome read_cases(const Arguments& arguments) {
-  std::ifstream file(arguments.data + "/cases.txt");
-  Outcome outcome;
-  outcome.mode = arguments.mode;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("#")) {
-      outcome.onnx_version = line.substr(2);
-      continue;
-    }
-    Case c;
-    std::istringstream(line) >> c.name >> c.op >> c.tolerance.relative >> c.tolerance.absolute >> c.sets;
-    if (c.name.find(arguments.filter) != std::string::npos) outcome.cases.push_back(std::move(c));
-  }
-  if (outcome.cases.empty()) throw Error(ErrorCode::io, arguments.data + "/cases.txt: no case; run onnx_backend.py first");
-  return outcome;
 }
 
 std::string check_outputs(const ImportedModel& model, const std::vector<Datum>& got, const std::string& prefix,
@@ -191,9 +156,10 @@ void write_markdown(const Outcome& outcome, const std::string& data, const std::
 
 int run(int argc, char** argv) {
   const Arguments arguments = read_arguments(argc, argv);
-  Outcome outcome = read_cases(arguments);
+  CaseList list = read_cases(arguments.data, arguments.filter);
+  Outcome outcome{std::move(list.cases), {}, list.onnx_version, arguments.mode};
   constexpr unsigned kSecondsEach = 60;
-  outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach,
+  outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach, arguments.jobs,
                                  [&](size_t i) { return run_case_guarded(arguments.data, outcome.cases[i], arguments.mode); });
   if (!arguments.json.empty()) write_json(outcome, arguments.json);
   if (!arguments.failures.empty()) write_failures(outcome, arguments.failures);

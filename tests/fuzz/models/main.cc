@@ -1,11 +1,13 @@
 // Tiny valid models of every operator (the ONNX backend node tests), in which numbers are replaced by edge values, are
 // imported, built and run. Each must succeed or throw Error, within a second of processor time.
 //
-//   fuzz_models DATA [--count N] [--seed S] [--first I] [--only I] [--filter TEXT] [--messages FILE] [--keep FILE]
+//   fuzz_models DATA [--count N] [--seed S] [--first I] [--jobs P] [--only I] [--filter TEXT] [--messages FILE] [--keep FILE]
 //
-// DATA is what onnx_backend.py wrote. Prints each death and each slow model with what replays it, then
-// `models: N, errors E, deaths D, over 1 s: T`. The exit status is 1 when D + T > 0. `--only` runs in this process, so that a
-// debugger sees it; `--keep` writes its model; `--messages` counts the error messages, numbers left out.
+// DATA is what onnx_backend.py wrote. Model I of a seed is the same in every run, so that the numbers [first, first +
+// count) can be shared between machines; P processes share those of one. Prints each death and each slow model with the
+// command that replays it, then `models: N, errors E, deaths D, over 1 s: T`. The exit status is 1 when D + T > 0. `--only`
+// runs in this process, so that a debugger sees it; `--keep` writes its model; `--messages` counts the error messages,
+// numbers left out.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -18,8 +20,10 @@
 #include <random>
 #include <sstream>
 
+#include "conformance/cases.h"
 #include "conformance/data.h"
 #include "conformance/isolate.h"
+#include "conformance/options.h"
 #include "mutate.h"
 #include "trine/base/error.h"
 #include "trine/engine/build.h"
@@ -33,37 +37,23 @@ constexpr unsigned kHangSeconds = 10;
 constexpr size_t kAddressSpace = size_t{6} << 30;
 constexpr const char* kMaxMemMiB = "64";
 
+constexpr uint64_t kNone = UINT64_MAX;
+
 struct Arguments {
-  std::string data, filter, messages, keep;
-  size_t count = 20000, first = 0;
-  uint64_t seed = std::random_device{}();
-  bool only = false;
+  std::string program, data, filter, messages, keep;
+  uint64_t count = 20000, first = 0, only = kNone, seed = std::random_device{}(), jobs = 1;
 };
 
-struct Case {
-  std::string folder, model;
+struct Original {
+  std::string folder, bytes;
 };
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (!word.starts_with("--")) {
-      a.data = word;
-      continue;
-    }
-    if (i + 1 == argc) throw Error(ErrorCode::invalid_argument, word + ": needs a value");
-    const std::string value = argv[++i];
-    if (word == "--count") a.count = std::stoull(value);
-    else if (word == "--seed") a.seed = std::stoull(value);
-    else if (word == "--first") a.first = std::stoull(value);
-    else if (word == "--only") a.first = std::stoull(value), a.count = 1, a.only = true;
-    else if (word == "--filter") a.filter = value;
-    else if (word == "--messages") a.messages = value;
-    else if (word == "--keep") a.keep = value;
-    else throw Error(ErrorCode::invalid_argument, word + ": no such option");
-  }
-  if (a.data.empty()) throw Error(ErrorCode::invalid_argument, "fuzz_models: give the folder that onnx_backend.py wrote");
+  a.program = argv[0];
+  a.data = conformance::read_options(argc, argv, {{"--count", &a.count}, {"--seed", &a.seed}, {"--first", &a.first},
+                                                  {"--jobs", &a.jobs}, {"--only", &a.only}, {"--filter", &a.filter},
+                                                  {"--messages", &a.messages}, {"--keep", &a.keep}});
   return a;
 }
 
@@ -74,20 +64,16 @@ std::string read_file(const std::string& path) {
   return bytes.str();
 }
 
-std::vector<Case> read_cases(const Arguments& arguments) {
-  std::ifstream file(arguments.data + "/cases.txt");
-  std::vector<Case> cases;
-  for (std::string line; std::getline(file, line);) {
-    const std::string name = line.substr(0, line.find('\t'));
-    if (line.starts_with("#") || name.find(arguments.filter) == std::string::npos) continue;
-    const std::string folder = arguments.data + "/" + name;
-    cases.push_back({folder, read_file(folder + "/model.onnx")});
+std::vector<Original> read_originals(const Arguments& arguments) {
+  std::vector<Original> originals;
+  for (const conformance::Case& c : conformance::read_cases(arguments.data, arguments.filter).cases) {
+    const std::string folder = arguments.data + "/" + c.name;
+    originals.push_back({folder, read_file(folder + "/model.onnx")});
   }
-  if (cases.empty()) throw Error(ErrorCode::io, arguments.data + "/cases.txt: no case; run onnx_backend.py first");
-  return cases;
+  return originals;
 }
 
-// `count` elements, the tensor's own over and over.
+// A tensor of these dimensions that holds the tensor's own over and over.
 Tensor resized(const Tensor& t, const Dims& dims) {
   Tensor out(t.dtype(), dims);
   const size_t width = byte_size(t.dtype());
@@ -99,14 +85,14 @@ Tensor resized(const Tensor& t, const Dims& dims) {
 // One model, from file to answer.
 class Trial {
  public:
-  Trial(const Case& c, uint64_t seed, size_t index) : case_(c), random_(seed, index), rates_(draw_rates(random_)) {
-    model_ = mutated_model(case_.model, rates_, random_);
+  Trial(const Original& m, uint64_t seed, size_t index) : base_(m), random_(seed, index), rates_(draw_rates(random_)) {
+    model_ = mutated_model(base_.bytes, rates_, random_);
     std::vector<std::string> constants;
-    const std::vector<ModelInput> declared = inputs_of(case_.model);
+    const std::vector<ModelInput> declared = inputs_of(base_.bytes);
     const double part = random_.chance(0.5) ? 0.5 : 0;
     for (size_t i = 0; i < declared.size(); ++i) {
       const auto& [name, is_tensor] = declared[i];
-      input_paths_[name] = fmt::format("{}/0_input_{}.pb", case_.folder, i);
+      input_paths_[name] = fmt::format("{}/0_input_{}.pb", base_.folder, i);
       if (is_tensor && random_.chance(part))
         constants.push_back(mutated_tensor(read_file(input_paths_[name]), name, rates_, random_));
     }
@@ -161,7 +147,7 @@ class Trial {
     return element_count(dims) <= 65536 ? dims : have;
   }
 
-  const Case& case_;
+  const Original& base_;
   Random random_;
   Rates rates_;
   std::string model_;
@@ -175,11 +161,11 @@ double processor_seconds() {
 }
 
 // "ok", "error: MESSAGE"; "escaped: ..." for an exception that is no Error; "slow: ..." past the limit.
-std::string outcome_of(const Case& c, const Arguments& arguments, size_t index) {
+std::string outcome_of(const Original& m, const Arguments& arguments, size_t index) {
   std::string outcome = "ok";
   double begin = 0;
   try {
-    Trial trial(c, arguments.seed, index);
+    Trial trial(m, arguments.seed, index);
     if (!arguments.keep.empty()) std::ofstream(arguments.keep, std::ios::binary) << trial.model();
     begin = processor_seconds();
     trial.run();
@@ -215,8 +201,8 @@ struct Counts {
 };
 
 // Adds what happened to the models from `first` on, and tells what is wrong.
-void count_outcomes(const std::vector<std::string>& outcomes, size_t first, const std::vector<Case>& cases, const Arguments& a,
-                    Counts& counts) {
+void count_outcomes(const std::vector<std::string>& outcomes, size_t first, const std::vector<Original>& originals,
+                    const Arguments& a, Counts& counts) {
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const std::string& text = outcomes[i];
     const bool slow = text.starts_with("slow") || text.starts_with("took more");
@@ -226,18 +212,20 @@ void count_outcomes(const std::vector<std::string>& outcomes, size_t first, cons
     counts.deaths += dead;
     if (!slow && !dead) continue;
     const size_t index = first + i;
-    fmt::print("{}: {} (--seed {} --only {})\n", cases[index % cases.size()].folder, text, a.seed, index);
+    const std::string filter = a.filter.empty() ? "" : fmt::format(" --filter {}", a.filter);
+    fmt::print("{}: {}\n  {} {} --seed {} --only {}{}\n", originals[index % originals.size()].folder, text, a.program, a.data, a.seed,
+               index, filter);
     std::fflush(stdout);
   }
 }
 
 int run(int argc, char** argv) {
   const Arguments arguments = read_arguments(argc, argv);
-  const std::vector<Case> cases = read_cases(arguments);
-  const auto job = [&](size_t index) { return outcome_of(cases[index % cases.size()], arguments, index); };
+  const std::vector<Original> originals = read_originals(arguments);
+  const auto job = [&](size_t index) { return outcome_of(originals[index % originals.size()], arguments, index); };
   limit_memory();
-  if (arguments.only) {
-    fmt::print("{}\n", job(arguments.first));
+  if (arguments.only != kNone) {
+    fmt::print("{}\n", job(arguments.only));
     return 0;
   }
   fmt::print("fuzz_models: seed {}\n", arguments.seed);
@@ -246,9 +234,9 @@ int run(int argc, char** argv) {
   std::vector<std::string> kept;
   for (size_t done = 0; done < arguments.count; done += kBatch) {
     const size_t first = arguments.first + done;
-    const auto outcomes = conformance::run_isolated(std::min(kBatch, arguments.count - done), kHangSeconds,
+    const auto outcomes = conformance::run_isolated(std::min<size_t>(kBatch, arguments.count - done), kHangSeconds, arguments.jobs,
                                                     [&](size_t i) { return job(first + i); });
-    count_outcomes(outcomes, first, cases, arguments, counts);
+    count_outcomes(outcomes, first, originals, arguments, counts);
     if (!arguments.messages.empty()) kept.insert(kept.end(), outcomes.begin(), outcomes.end());
   }
   if (!arguments.messages.empty()) write_messages(kept, arguments.messages);

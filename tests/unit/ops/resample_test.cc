@@ -1,4 +1,5 @@
 // Resize, GridSample, NonMaxSuppression, RoiAlign: coordinate rules.
+#include "base/deadline.h"
 #include "run_op.h"
 
 namespace trine {
@@ -63,6 +64,22 @@ TEST(Resize, WrongInputsAreErrors) {
   EXPECT_THROW(resized(x, {2}, mode("quadratic", "half_pixel")), Error);
 }
 
+TEST(Resize, SizesBeyondMemoryAreErrorsAtOnce) {
+  const Tensor x = floats({1, 2}, {1, 2});
+  for (const char* how : {"nearest", "linear", "cubic"})
+    EXPECT_THROW(run_op("resize", {x, Tensor(), Tensor(), i64s({1, int64_t{1} << 44})}, mode(how, "half_pixel")), Error) << how;
+}
+
+TEST(Resize, AnAntialiasingFilterFarWiderThanItsAxisIsAnError) {
+  Attrs crop = mode("linear", "tf_crop_and_resize");
+  crop.set("antialias", int64_t{1});
+  const Tensor x = floats({2}, {1, 2});
+  const auto cropped = [&](float end, float scale) { return run_op("resize", {x, floats({0, end}), floats({scale})}, crop)[0]; };
+  EXPECT_EQ(cropped(1, 0.5f).dims(), (Dims{1}));
+  EXPECT_EQ(cropped(4, 0.25f).dims(), (Dims{2}));
+  EXPECT_THROW(cropped(1e6f, 1e-6f), Error);
+}
+
 TEST(GridSample, LastAxisFirstAndRoundsHalfToEven) {
   const Tensor x = floats({1, 1, 2, 3}, {0, 1, 2, 3, 4, 5});
   const auto sample = [&](const char* how, float across, float down, bool align) {
@@ -88,6 +105,19 @@ TEST(NonMaxSuppression, StrictlyAboveTheThreshold) {
   EXPECT_EQ(run_op("non_max_suppression", {boxes, scores})[0].dims(), (Dims{0, 3}));
   EXPECT_EQ(run_op("non_max_suppression", {boxes, scores, i64s({10}), floats({0.5f})})[0].i64_values(),
             (Integers{0, 0, 1, 0, 0, 2, 0, 0, 0}));  // IoU is exactly 0.5: kept
+}
+
+TEST(RoiAlign, SamplesOutsideAreZero) {
+  // A region of 400 x 400 on 2 x 2 ones, one sample a pixel: 3 x 3 of them are not outside (-1, 2].
+  const Tensor x = floats({1, 1, 2, 2}, {1, 1, 1, 1}), roi = floats({1, 4}, {0, 0, 400, 400});
+  expect_near(reals("roi_align", {x, roi, i64s({0})}), {9.0 / 160000}, 1e-9);
+  expect_near(reals("roi_align", {x, roi, i64s({0})}, attributes({{"mode", std::string("max")}})), {1}, 1e-9);
+}
+
+TEST(RoiAlign, ManySamplesNeedNoMemory) {  // 4096 x 4096 of them: 1 GB when each is kept
+  const Tensor x = floats({1, 1, 2, 2}, {1, 2, 3, 4}), roi = floats({1, 4}, {0, 0, 1e6f, 1e6f});
+  const Deadline deadline(5);
+  EXPECT_NEAR(reals("roi_align", {x, roi, i64s({0})}, attributes({{"sampling_ratio", int64_t{4096}}}))[0], 0, 1e-6);
 }
 
 TEST(RoiAlign, BatchIndexIsChecked) {
