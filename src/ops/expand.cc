@@ -19,6 +19,7 @@ void infer_expand(InferContext& c) {
   }
   for (const Dim& d : *target)
     if (d.constant() && d.value() < 0) c.fail("shape holds " + d.text() + "; sizes must be >= 0");
+  check_expands(c, Shape(*target));
   const Shape y = broadcast(x, Shape(*target));
   c.set(0, c.dtype(0), y);
   const auto content = c.content(0);

@@ -1,5 +1,7 @@
 #include "ops/shape_rules.h"
 
+#include <algorithm>
+
 namespace trine {
 
 Dim product(const Shape& shape, int from, int to) {
@@ -20,6 +22,15 @@ std::optional<int64_t> known_scalar(const InferContext& c, int input) {
   if (values->size() != 1)
     c.fail("input " + std::to_string(input) + " holds " + std::to_string(values->size()) + " elements; it must hold one");
   return (*values)[0];
+}
+
+void check_expands(InferContext& c, const Shape& target) {
+  const Shape& x = c.shape(0);
+  for (int i = 1; i <= std::min(x.rank(), target.rank()); ++i) {
+    const auto from = x[x.rank() - i].constant(), to = target[target.rank() - i].constant();
+    if (from && to && *from != 1 && *to != 1 && *from != *to)
+      c.fail("cannot expand " + c.input(0).text() + " to [" + target.text() + "]; sizes must be equal or 1");
+  }
 }
 
 void keep_content(InferContext& c) {

@@ -23,6 +23,8 @@ std::optional<int64_t> known_scalar(const InferContext& c, int input);
 
 // Passes the content of input 0 on to an output of rank 0 or 1 that holds the same elements.
 void keep_content(InferContext& c);
+// Fails where x (input 0) cannot be expanded to `target`, as far as the sizes are known.
+void check_expands(InferContext& c, const Shape& target);
 // The number of elements of rank-1 input i, when known.
 std::optional<int64_t> known_length(const InferContext& c, int i);
 

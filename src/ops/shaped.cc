@@ -10,6 +10,7 @@
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "ops/broadcast.h"
+#include "ops/shape_rules.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -139,6 +140,7 @@ void expand_to_infer(InferContext& c) {
   const auto dims = c.attrs().strings("dims");
   if (!ranks_are_known(c)) return c.set(0, c.dtype(0), c.fresh_shape(static_cast<int>(dims.size())));
   const Shape y = resolve_dims(dims, input_shapes(c));
+  check_expands(c, y);
   broadcast(c.shape(0), y);
   c.set(0, c.dtype(0), y);
 }

@@ -7,7 +7,8 @@
 //   constant_of_shape shape    ->  expand_to value {dims=...}
 //   flatten, squeeze, unsqueeze, and chains of views  ->  one reshape
 //
-// Symbols that the input does not have are taken from a graph input that does.
+// Symbols that the input does not have are taken from a graph input that does. A node that can still fail at run time
+// (axes or a shape given only then, a squeezed axis of open size) stays what it is: a -1 in its place would accept any size.
 #include <algorithm>
 
 #include "ops/shaped.h"
@@ -81,14 +82,40 @@ bool is_reshape(const Rewriter& r, int n) {
   return false;
 }
 
+bool is_known(const Rewriter& r, ValueId v) {
+  return v == kNoValue || r.is_constant(v) || r.graph().value(v).content;
+}
+
+// Nothing at run time makes n fail: its axes or shape are known, and it has as many elements as its input, whatever the
+// symbols are.
+bool always_fits(const Rewriter& r, int n) {
+  const ValueId x = r.input(n, 0), y = r.output(n);
+  return (r.is(n, "reshape_to") || is_known(r, r.input(n, 1))) && r.rank(x) >= 0 && r.rank(y) >= 0 &&
+         r.shape(x).elements() == r.shape(y).elements();
+}
+
 // The tensor whose elements these are, through any number of reshapes.
 ValueId origin(const Rewriter& r, int n) {
   ValueId x = r.input(n, 0);
   while (true) {
     const int m = r.maker(x);
-    if (m < 0 || !is_reshape(r, m) || r.rank(r.input(m, 0)) < 0) return x;
+    if (m < 0 || !is_reshape(r, m) || !always_fits(r, m)) return x;
     x = r.input(m, 0);
   }
+}
+
+// Elements of the shape that a reshape is given, as far as inference knows them.
+std::vector<Dim> given_target(const Rewriter& r, int n) {
+  const Value& shape = r.graph().value(r.input(n, 1));
+  if (!shape.constant.defined()) return shape.content.value_or(std::vector<Dim>{});
+  const std::vector<int64_t> sizes = shape.constant.i64_values();
+  return {sizes.begin(), sizes.end()};
+}
+
+// `target` works a size out where `given` does, and nowhere else.
+bool works_out_the_same(const std::vector<Dim>& given, const std::vector<int64_t>& target) {
+  return std::equal(given.begin(), given.end(), target.begin(), target.end(),
+                    [](const Dim& a, int64_t b) { return (a == Dim(-1)) == (b == -1); });
 }
 
 bool fix_reshape(Rewriter& r, int n) {
@@ -97,7 +124,11 @@ bool fix_reshape(Rewriter& r, int n) {
   if (r.rank(x) < 0) return false;
   const Shape to = r.shape(r.output(n));
   if (r.shape(x) == to && r.replace(r.output(n), x)) return true;
-  const auto target = constant_target(r.shape(x), to);
+  auto target = constant_target(r.shape(x), to);
+  if (!always_fits(r, n)) {
+    if (!r.is(n, "reshape")) return false;
+    if (target && !works_out_the_same(given_target(r, n), target->i64_values())) target.reset();
+  }
   if (!target) return r.is(n, "reshape_to") && x == r.input(n, 0) ? false : spell_out(r, n, "reshape_to", x);
   if (r.is(n, "reshape") && x == r.input(n, 0) && r.is_constant(r.input(n, 1)) &&
       r.constant(r.input(n, 1)).i64_values() == target->i64_values())
@@ -107,7 +138,7 @@ bool fix_reshape(Rewriter& r, int n) {
 }
 
 bool fix_expand(Rewriter& r, int n) {
-  if (!r.is(n, "expand") || r.rank(r.output(n)) < 0 || r.rank(r.input(n, 0)) < 0) return false;
+  if (!r.is(n, "expand") || r.rank(r.output(n)) < 0 || r.rank(r.input(n, 0)) < 0 || !expands_for_sure(r, n)) return false;
   return spell_out(r, n, "expand_to", r.input(n, 0));
 }
 

@@ -91,6 +91,20 @@ bool same_bits(double a, double b) { return a == b && std::signbit(a) == std::si
 
 }  // namespace
 
+bool expands_for_sure(const Rewriter& r, int n) {
+  const Value& given = r.graph().value(r.input(n, 1));
+  if (given.constant.defined()) return true;
+  const int rank = r.rank(r.input(n, 0));
+  if (!given.content || rank < 0) return false;
+  const std::vector<Dim>& to = *given.content;
+  for (size_t i = 0; i < to.size(); ++i) {
+    const int axis = rank - static_cast<int>(to.size() - i);
+    const Dim from = axis < 0 ? Dim(1) : r.shape(r.input(n, 0))[axis];
+    if (!to[i].is_constant() && from != Dim(1) && from != to[i]) return false;
+  }
+  return true;
+}
+
 bool all_equal(const Tensor& t, double value) {
   if (!is_numeric(t) || !same_bits(first_element(t), value)) return false;
   const auto values = t.f64_values();

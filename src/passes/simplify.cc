@@ -45,6 +45,9 @@ ValueId single_piece(const Rewriter& r, int n) {
   return r.node(n).outputs.size() == 1 ? same_as_input_type(r, n) : kNoValue;
 }
 
+// What the node would refuse at run time, it must get to see.
+ValueId whole_expand(const Rewriter& r, int n) { return expands_for_sure(r, n) ? same_as_input_type(r, n) : kNoValue; }
+
 // Steps must be 1: a reversed axis has the same size.
 ValueId whole_slice(const Rewriter& r, int n) {
   if (r.input(n, 4) != kNoValue) {
@@ -143,7 +146,7 @@ constexpr RuleRow kRules[] = {
     {"squeeze", same_as_input_type},
     {"unsqueeze", same_as_input_type},
     {"reshape_to", same_as_input_type},
-    {"expand", same_as_input_type},
+    {"expand", whole_expand},
     {"expand_to", same_as_input_type},
     {"transpose", identity_transpose},
     {"concat", single_input},

@@ -89,7 +89,7 @@ class Preparer {
     const bool known = all_known(node.inputs) && all_known(node.outputs);
     if (known && makes_nothing(node)) return;
     if (!known || step.kind == StepKind::host) return add_host(n, known);
-    if (step.kind == StepKind::view) return add_view(node);
+    if (step.kind == StepKind::view) return view_is_settled(node) ? add_view(node) : add_host(n, known);
     if (has_empty_input(node)) return add_host(n, known);  // sums over nothing: rare, and the reference knows
     if (step.kind == StepKind::kernel && add_kernels(n, node)) return;
     if (add_loops(n, node)) return;
@@ -102,6 +102,13 @@ class Preparer {
       throw Error(ErrorCode::invalid_model, fmt::format("{}: {} has another size than {}", node.op->name,
                                                         typed().type(out).text(), typed().type(in).text()));
     segment_->root[static_cast<size_t>(out)] = root(in);
+  }
+
+  // A target shape or axes that only the run will bring are for the reference to judge, even where the size is known.
+  bool view_is_settled(const Node& node) {
+    return node.is("reshape_to") || std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId id) {
+             return id == kNoValue || typed().value(id).constant.defined() || typed().value(id).content;
+           });
   }
 
   void add_host(int n, bool known) {

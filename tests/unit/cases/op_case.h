@@ -9,7 +9,7 @@
 // the finite elements of that output; `exact` allows nothing.
 #pragma once
 
-#include <optional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,6 +26,9 @@ struct OpCase {
   int outputs = 1;
   double eps_count = 0;  // 0: exact
 };
+
+// For failures: the row itself.
+inline void PrintTo(const OpCase& c, std::ostream* out) { *out << c.text; }
 
 std::vector<OpCase> read_op_cases(const std::string& folder);
 OpCase parse_op_case(const std::string& text);
