@@ -114,13 +114,16 @@ std::vector<Dim> window_output(const Node& node, const Window& w, const std::vec
       out[i] = ceil_div(in[i], stride);
       continue;
     }
-    const Dim free = in[i] + w.pads[i] + w.pads[n + i] - reach(w, i);
-    if (const auto v = free.constant(); v && *v + w.strides[i] < 0)
-      fail(node, fmt::format("the kernel reaches over {} elements of dimension {}, which has {} with its padding",
-                             reach(w, i).text(), i, (in[i] + w.pads[i] + w.pads[n + i]).text()));
+    const Dim padded = in[i] + w.pads[i] + w.pads[n + i], free = padded - reach(w, i);
     const bool ceil = w.ceil_mode && w.auto_pad == Window::AutoPad::notset;
     out[i] = ceil ? min(ceil_div(free, stride) + 1, ceil_div(in[i] + w.pads[i], stride)) : floor_div(free, stride) + 1;
-    if (const auto v = out[i].constant(); v && *v < 0) out[i] = 0;
+    if (const auto v = out[i].constant(); v && *v <= 0) {
+      require(node, in[i] == Dim(0),
+              fmt::format("the kernel reaches over {} elements of dimension {}, which has {} with its padding; pad the "
+                          "input or make it larger",
+                          reach(w, i).text(), i, padded.text()));
+      out[i] = 0;  // nothing in, nothing out
+    }
   }
   check_growth(node, in, out);
   return out;

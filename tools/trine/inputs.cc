@@ -153,22 +153,34 @@ std::vector<T> parse_numbers(const IoInfo& info, const std::string& text) {
   return values;
 }
 
-// "16000" or "[1,2,3]": numbers of the declared type and rank; all 64 bits of an integer are kept.
+// Where `count` numbers go: the declared sizes, of which the last open one takes what is left and the others are 1.
+Dims dims_of_numbers(const IoInfo& info, size_t count) {
+  const Shape& shape = info.type.shape;
+  const auto numbers = static_cast<int64_t>(count);
+  if (!shape.has_rank()) return count == 1 ? Dims{} : Dims{numbers};
+  Dims dims(static_cast<size_t>(shape.rank()), 1);
+  int open = -1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i].is_constant()) dims[static_cast<size_t>(i)] = shape[i].value();
+    else open = i;
+  }
+  const int64_t fixed = element_count(dims);
+  if (open >= 0 && fixed > 0) dims[static_cast<size_t>(open)] = numbers / fixed;
+  if (element_count(dims) != numbers)
+    fail(fmt::format("input {}: {} numbers for {}; {} are accepted", info.name, count, info.type.text(),
+                     open < 0 ? fmt::format("{}", fixed) : fmt::format("multiples of {}", fixed)));
+  return dims;
+}
+
+// "16000" or "[1,2,3]": numbers of the declared type and shape; all 64 bits of an integer are kept.
 Tensor number_tensor(const IoInfo& info, const std::string& text) {
-  const int rank = info.type.shape.has_rank() ? info.type.shape.rank() : (text.starts_with("[") ? 1 : 0);
-  const auto dims_for = [&](size_t count) {
-    Dims dims(static_cast<size_t>(rank), 1);
-    if (!dims.empty()) dims.back() = static_cast<int64_t>(count);
-    if (dims.empty() && count != 1) fail(fmt::format("input {}: {} numbers; it declares one", info.name, count));
-    return dims;
-  };
   const DType dtype = info.type.dtype;
   if (is_integer(dtype)) {
     const auto values = parse_numbers<int64_t>(info, text);
-    return Tensor::from_i64(dtype, dims_for(values.size()), values);
+    return Tensor::from_i64(dtype, dims_of_numbers(info, values.size()), values);
   }
   const auto values = parse_numbers<double>(info, text);
-  return Tensor::from_f64(dtype, dims_for(values.size()), values);
+  return Tensor::from_f64(dtype, dims_of_numbers(info, values.size()), values);
 }
 
 Tensor given_tensor(const IoInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,

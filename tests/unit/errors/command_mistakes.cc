@@ -82,6 +82,8 @@ std::vector<Mistake> command_mistakes() {
       {"input.twice", inputs({"f32[2]"}, {"a=rand", "a=1"})},
       {"input.open_sizes", inputs({"f32[N,T]"}, {})},
       {"input.no_number", inputs({"f32[]"}, {"a=cheese"})},
+      {"input.count", inputs({"f32[3]"}, {"a=[1,2]"})},
+      {"input.count_open", inputs({"f32[N,3]"}, {"a=[1,2]"})},
       {"input.string", inputs({"string[1]"}, {})},
       {"input.no_file", inputs({"f32[3]"}, {"a=missing.npy"})},
       {"input.picture_for_vector", with_file("x.png", "", inputs({"f32[3]"}, {"a=x.png"}))},
