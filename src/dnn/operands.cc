@@ -69,8 +69,8 @@ OperandSizes sizes_of(const RnnProblem& p) {
 
 OperandSizes sizes_of(const ResizeProblem& p) {
   OperandSizes s;
-  s.in[0] = p.n * p.channels * product(p.in);
-  s.out[0] = p.n * p.channels * product(p.out);
+  s.in[0] = p.n * product(p.in) * or_dense(p.in_pixel_stride, p.channels);
+  s.out[0] = p.n * product(p.out) * or_dense(p.out_pixel_stride, p.channels);
   return s;
 }
 

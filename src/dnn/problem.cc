@@ -89,10 +89,10 @@ std::string text_of(const RnnProblem& p) {
 
 std::string text_of(const ResizeProblem& p) {
   bool nearest = p.mode == ResizeMode::nearest;
-  return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {} -> [{}]", nearest ? "nearest" : "linear",
+  return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {}{} -> [{}]", nearest ? "nearest" : "linear",
                      name(p.layout), of(kCoordinateNames, p.coordinates),
                      nearest ? fmt::format(" {}", of(kRoundingNames, p.rounding)) : "", p.n, p.in[0], p.in[1], p.in[2],
-                     p.channels, list(p.scale), list(p.out));
+                     p.channels, list(p.scale), strides_text(p.in_pixel_stride, p.out_pixel_stride), list(p.out));
 }
 
 std::string text_of(const CopyProblem& p) {

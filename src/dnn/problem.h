@@ -128,6 +128,7 @@ struct ResizeProblem {
   Extents in{1, 1, 1}, out{1, 1, 1};
   std::array<double, 3> scale{1, 1, 1};  // as given by the model: out/in is not always exactly it
   Layout layout = Layout::nhwc;
+  int64_t in_pixel_stride = 0, out_pixel_stride = 0;
   friend bool operator==(const ResizeProblem&, const ResizeProblem&) = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "base/deadline.h"
 #include "graph/eval.h"
@@ -22,6 +23,16 @@ std::string key_of(const std::vector<Type>& types) {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A dense copy of a value whose rows lie apart.
+Tensor gathered(const Lodging& lodging, const Type& type, const void* from) {
+  Tensor out(type.dtype, type.shape.static_dims());
+  const auto row = static_cast<size_t>(lodging.row_bytes);
+  const char* at = static_cast<const char*>(from);
+  char* to = out.mutable_as<char>();
+  for (size_t done = 0; done < out.bytes(); done += row, at += lodging.stride_bytes) std::memcpy(to + done, at, row);
+  return out;
 }
 
 }  // namespace
@@ -124,6 +135,8 @@ void Executor::set_slots(const Segment& segment) {
   for (const auto& [id, tensor] : segment.constants) slots_[static_cast<size_t>(id)] = const_cast<void*>(tensor.data());
   for (ValueId id : segment.direct_outputs)
     slots_[static_cast<size_t>(id)] = output_tensor(id, segment.typed.type(id)).mutable_data();
+  for (const auto& [id, lodging] : segment.lodgings)
+    slots_[static_cast<size_t>(id)] = static_cast<char*>(slots_[static_cast<size_t>(lodging.host)]) + lodging.offset_bytes;
 }
 
 // The tensor of the last run when the caller has let it go, else a new one.
@@ -236,6 +249,8 @@ Datum Executor::datum_of(const Segment& segment, ValueId id) const {
   const Value& value = segment.typed.value(root);
   if (value.constant.defined()) return sized ? value.constant.reshaped(type.shape.static_dims()) : value.constant;
   if (!sized) return {};  // an empty optional
+  if (const auto it = segment.lodgings.find(root); it != segment.lodgings.end() && !it->second.is_dense())
+    return gathered(it->second, type, slots_[static_cast<size_t>(root)]);
   return Tensor(type.dtype, type.shape.static_dims(), slots_[static_cast<size_t>(root)], nullptr);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/infer.h"
+#include "plan/lodge.h"
 #include "plan/memory.h"
 #include "trine/base/error.h"
 
@@ -38,6 +39,7 @@ class Preparer {
     int n = segment_->first;
     for (; n < count && segment_->ends_graph; ++n) prepare_node(n);
     segment_->last = n;
+    lodge(*segment_, plan_.limits.threads);
     place();
     return std::move(segment_);
   }
@@ -46,6 +48,8 @@ class Preparer {
   const Graph& graph() const { return *plan_.graph; }
   Graph& typed() { return segment_->typed; }
   ValueId root(ValueId id) const { return segment_->root[static_cast<size_t>(id)]; }
+
+  ValueId home(ValueId id) const { return segment_->home(root(id)); }
 
   void prepare_node(int n) {
     Node& node = typed().nodes[static_cast<size_t>(n)];
@@ -237,17 +241,22 @@ class Preparer {
   // Arena offsets for what kernels and loops make here.
   void place() {
     const int calls = static_cast<int>(segment_->calls.size());
+    std::vector<bool> made_here(typed().values.size());
+    for (int n = segment_->first; n < segment_->last; ++n)
+      for (ValueId id : typed().nodes[static_cast<size_t>(n)].outputs)
+        if (id != kNoValue) made_here[static_cast<size_t>(id)] = true;
     std::map<ValueId, ArenaItem> alive;
     for (int c = 0; c < calls; ++c) {
       const Call& call = segment_->calls[static_cast<size_t>(c)];
       segment_->workspace_bytes = std::max(segment_->workspace_bytes, call.workspace_bytes);
       if (call.kind == Call::Kind::host) continue;
       for (ValueId id : typed().nodes[static_cast<size_t>(call.node)].outputs)
-        if (id != kNoValue) alive.emplace(root(id), ArenaItem{bytes_of(typed().type(id)), c, c, 0});
+        if (id != kNoValue && made_here[static_cast<size_t>(home(id))])
+          alive.emplace(home(id), ArenaItem{bytes_of(typed().type(home(id))), c, c, 0}).first->second.last = c;
     }
     for (ValueId id : typed().outputs) {
-      if (!alive.erase(root(id))) continue;
-      segment_->direct_outputs.push_back(root(id));
+      if (!alive.erase(home(id))) continue;
+      segment_->direct_outputs.push_back(home(id));
     }
     extend_to_reads(alive);
     std::vector<ArenaItem> items;
@@ -261,7 +270,7 @@ class Preparer {
     const int calls = static_cast<int>(segment_->calls.size());
     const auto read = [&](ValueId id, int at) {
       if (id == kNoValue) return;
-      if (auto it = alive.find(root(id)); it != alive.end()) it->second.last = std::max(it->second.last, at);
+      if (auto it = alive.find(home(id)); it != alive.end()) it->second.last = std::max(it->second.last, at);
     };
     for (int c = 0; c < calls; ++c)
       for (ValueId id : typed().nodes[static_cast<size_t>(segment_->calls[static_cast<size_t>(c)].node)].inputs) read(id, c);

@@ -26,6 +26,15 @@ struct Call {
   std::vector<codegen::BoundKernel> loops;
 };
 
+// A value that lives inside another one: rows of `row_bytes`, `stride_bytes` apart (the same: contiguous).
+struct Lodging {
+  ValueId host = kNoValue;
+  int64_t offset_bytes = 0;
+  int64_t row_bytes = 0, stride_bytes = 0;
+
+  bool is_dense() const { return row_bytes == stride_bytes; }
+};
+
 struct Segment {
   Graph typed;                            // the plan's graph with concrete types for everything known so far
   int first = 0, last = 0;                // nodes [first, last)
@@ -34,12 +43,19 @@ struct Segment {
   std::vector<Call> calls;
   std::vector<ValueId> root;              // of every value
   std::map<ValueId, Tensor> constants;    // values that turned out constant for these sizes
-  std::map<ValueId, int64_t> offsets;     // arena offset of every root made here, except graph outputs
+  std::map<ValueId, Lodging> lodgings;    // by root; hosts lodge nowhere themselves
+  std::map<ValueId, int64_t> offsets;     // arena offset of every root made here, except graph outputs and lodgers
   std::vector<ValueId> direct_outputs;    // roots made here that are graph outputs: they live in the caller's tensors
   int64_t arena_bytes = 0;
   size_t workspace_bytes = 0;
   std::map<std::string, int64_t> symbols;
   std::map<std::string, std::unique_ptr<Segment>> next;
+
+  // The value whose place in memory this root shares.
+  ValueId home(ValueId root) const {
+    const auto it = lodgings.find(root);
+    return it == lodgings.end() ? root : it->second.host;
+  }
 };
 
 // Packed weights made on the way, by (node, call, packing).

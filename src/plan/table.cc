@@ -25,10 +25,12 @@ double call_bytes(const Graph& typed, const Node& node, const Call& call) {
 
 std::string kernel_name(const Call& call) {
   switch (call.kind) {
-    case Call::Kind::kernel: return std::string(call.row->name);
+    case Call::Kind::kernel:
+      return std::string(call.row->name);
     case Call::Kind::loop:
       return call.loops.empty() || !call.loops[0].compiled() ? "loop (interpreted)" : "loop";
-    case Call::Kind::host: return "host";
+    case Call::Kind::host:
+      return "host";
   }
   return "host";
 }
@@ -48,13 +50,20 @@ std::string what_runs(const Node& node, const Call& call) {
   return out;
 }
 
-std::string shapes(const Graph& typed, const Node& node) {
+// " in 'c'" for what is written where the concat c wants it.
+std::string place(const Segment& segment, ValueId id) {
+  const ValueId root = segment.root[static_cast<size_t>(id)], home = segment.home(root);
+  return home == root ? "" : fmt::format(" in '{}'", segment.typed.value(home).name);
+}
+
+std::string shapes(const Segment& segment, const Node& node) {
+  const Graph& typed = segment.typed;
   std::string out;
   for (ValueId id : node.inputs)
     if (id != kNoValue && !typed.is_constant(id)) out += (out.empty() ? "" : " ") + typed.type(id).text();
   out += " ->";
   for (ValueId id : node.outputs)
-    if (id != kNoValue) out += " " + typed.type(id).text();
+    if (id != kNoValue) out += " " + typed.type(id).text() + place(segment, id);
   return out;
 }
 
@@ -86,16 +95,17 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
     flops += f;
     bytes += b;
     out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, kernel_name(call), human(f, ""), human(b, "B"),
-                       what_runs(node, call), node.name, shapes(segment->typed, node));
+                       what_runs(node, call), node.name, shapes(*segment, node));
     if (call.kind == Call::Kind::host && !plan.steps[static_cast<size_t>(call.node)].note.empty())
       out += fmt::format("      ({})\n", plan.steps[static_cast<size_t>(call.node)].note);
   }
   if (!segment->ends_graph)
-    out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n", plan.graph->nodes.size() - static_cast<size_t>(segment->last));
+    out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
+                       plan.graph->nodes.size() - static_cast<size_t>(segment->last));
   size_t packed = 0;
   for (const PackedWeights& p : plan.packed) packed += p.bytes.bytes();
-  out += fmt::format("{} steps, {}, {} moved, arena {}, packed weights {}, for {}\n", segment->calls.size(), human(flops, "flop"),
-                     human(bytes, "B"), human(static_cast<double>(segment->arena_bytes), "B"),
+  out += fmt::format("{} steps, {}, {} moved, arena {}, packed weights {}, for {}\n", segment->calls.size(),
+                     human(flops, "flop"), human(bytes, "B"), human(static_cast<double>(segment->arena_bytes), "B"),
                      human(static_cast<double>(packed), "B"), name(plan.limits.level));
   return out;
 }
@@ -115,8 +125,9 @@ std::string memory_table(const Plan& plan, const std::vector<Type>& types) {
 }
 
 CallTime call_time(const CallEvent& event) {
-  return {event.node->name,   what_runs(*event.node, *event.call), kernel_name(*event.call), event.seconds,
-          call_flops(*event.call), call_bytes(event.segment->typed, *event.node, *event.call)};
+  return {event.node->name,         what_runs(*event.node, *event.call),
+          kernel_name(*event.call), event.seconds,
+          call_flops(*event.call),  call_bytes(event.segment->typed, *event.node, *event.call)};
 }
 
 }  // namespace trine

@@ -30,11 +30,11 @@ double nearest(ResizeRounding r, double x) {
 Expected resize_oracle(const Problem& problem, const Data& data) {
   const auto& p = std::get<ResizeProblem>(problem);
   Expected e;
-  e.out[0].resize(static_cast<size_t>(operand_sizes(problem).out[0]));
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched());
   e.bound[0].assign(e.out[0].size(), 0);
-  auto at = [&](const Extents& size, int64_t n, int64_t c, const int64_t* i) {
+  auto at = [&](const Extents& size, int64_t n, int64_t c, const int64_t* i, int64_t stride) {
     int64_t pixel = (i[0] * size[1] + i[1]) * size[2] + i[2], pixels = size[0] * size[1] * size[2];
-    return static_cast<size_t>(p.layout == Layout::nhwc ? (n * pixels + pixel) * p.channels + c
+    return static_cast<size_t>(p.layout == Layout::nhwc ? (n * pixels + pixel) * (stride ? stride : p.channels) + c
                                                         : (n * p.channels + c) * pixels + pixel);
   };
   int64_t o[3];
@@ -58,11 +58,11 @@ Expected resize_oracle(const Problem& problem, const Data& data) {
                 }
                 i[a] = static_cast<int64_t>(std::clamp(low + high, 0.0, static_cast<double>(p.in[a] - 1)));
               }
-              double v = data.in[0][at(p.in, n, c, i)];
+              double v = data.in[0][at(p.in, n, c, i, p.in_pixel_stride)];
               sum += weight * v;
               magnitude += std::abs(v);
             }
-            size_t where = at(p.out, n, c, o);
+            size_t where = at(p.out, n, c, o, p.out_pixel_stride);
             e.out[0][where] = sum;
             if (p.mode == ResizeMode::linear) e.bound[0][where] = 16 * 0x1p-24 * magnitude;
           }
@@ -101,6 +101,14 @@ TEST(Resize, EveryCoordinateRule) {
         p.scale = {1, 0.75, 0.25};  // not quite out / in
         check(p);
       }
+}
+
+TEST(Resize, Slices) {
+  for (ResizeMode mode : {ResizeMode::nearest, ResizeMode::linear}) {
+    ResizeProblem p = resize2d(mode, 4, 5, 8, 15);
+    p.n = 2, p.channels = 21, p.in_pixel_stride = 30, p.out_pixel_stride = 50;
+    check_rows(p, resize_oracle, {.integers = p.mode == ResizeMode::nearest});
+  }
 }
 
 TEST(Resize, OneAndThreeDimensions) {

@@ -118,18 +118,19 @@ struct Taps {
 void run_rows(CpuLevel level, const ResizeProblem& p, const Args& args, const Tables& tables, int64_t begin,
               int64_t end) {
   bool nhwc = p.layout == Layout::nhwc;
-  int64_t channels = nhwc ? p.channels : 1, in_image = volume(p.in) * channels;
+  int64_t channels = nhwc ? p.channels : 1;
+  int64_t ldx = pixel_stride(p.in_pixel_stride, channels), ldy = pixel_stride(p.out_pixel_stride, channels);
   for (int64_t row = begin; row < end; ++row) {
     int64_t oy = row % p.out[1], oz = row / p.out[1] % p.out[0], image = row / p.out[1] / p.out[0];
-    auto x = static_cast<const float*>(args.in[0]) + image * in_image;
-    float* y = static_cast<float*>(args.out[0]) + row * p.out[2] * channels;
-    for (int64_t ox = 0; ox < p.out[2]; ++ox, y += channels) {
+    auto x = static_cast<const float*>(args.in[0]) + image * volume(p.in) * ldx;
+    float* y = static_cast<float*>(args.out[0]) + row * p.out[2] * ldy;
+    for (int64_t ox = 0; ox < p.out[2]; ++ox, y += ldy) {
       Taps taps(p, tables.axis[0][oz], tables.axis[1][oy], tables.axis[2][ox]);
       if (taps.count == 1) {
-        std::copy_n(x + taps.pixel[0] * channels, channels, y);
+        std::copy_n(x + taps.pixel[0] * ldx, channels, y);
       } else if (nhwc) {
         const float* from[8];
-        for (int k = 0; k < taps.count; ++k) from[k] = x + taps.pixel[k] * channels;
+        for (int k = 0; k < taps.count; ++k) from[k] = x + taps.pixel[k] * ldx;
         resize_isa(level).blend(from, taps.weight, taps.count, channels, y);
       } else {
         float sum = 0;
