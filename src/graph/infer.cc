@@ -22,6 +22,12 @@ std::string symbol_safe(std::string_view name) {
 
 }  // namespace
 
+std::optional<std::vector<int64_t>> list_of(const Tensor& constant) {
+  if (!constant.defined() || (!is_integer(constant.dtype()) && constant.dtype() != DType::boolean)) return std::nullopt;
+  if (constant.rank() > 1 || constant.elements() > kMaxContent) return std::nullopt;
+  return constant.i64_values();
+}
+
 bool InferContext::has(int i) const { return i < input_count() && node_.inputs[static_cast<size_t>(i)] != kNoValue; }
 bool InferContext::wants(int i) const { return i < output_count() && node_.outputs[static_cast<size_t>(i)] != kNoValue; }
 
@@ -36,11 +42,9 @@ Tensor InferContext::constant(int i) const {
 std::optional<std::vector<Dim>> InferContext::content(int i) const {
   if (!has(i)) return std::nullopt;
   const Value& v = graph_.value(node_.inputs[static_cast<size_t>(i)]);
-  const Tensor& t = v.constant;
-  if (!t.defined()) return v.content;
-  if ((!is_integer(t.dtype()) && t.dtype() != DType::boolean) || t.rank() > 1 || t.elements() > kMaxContent) return std::nullopt;
-  const std::vector<int64_t> values = t.i64_values();
-  return std::vector<Dim>(values.begin(), values.end());
+  if (!v.constant.defined()) return v.content;
+  const auto values = list_of(v.constant);
+  return values ? std::optional(std::vector<Dim>(values->begin(), values->end())) : std::nullopt;
 }
 
 std::optional<std::vector<int64_t>> InferContext::integers(int i) const {

@@ -44,6 +44,10 @@ class InferContext {
   int fresh_count_ = 0;
 };
 
+// The elements of a constant given as a list of axes, sizes or positions: integers or booleans, of rank 0 or 1, and not
+// too many. Rules, passes and lowerings read such inputs through this: the last two see nothing that the first has not.
+std::optional<std::vector<int64_t>> list_of(const Tensor& constant);
+
 // Broadcasts NumPy-style; a mismatch of constants throws Error{invalid_model} with both shapes.
 Shape broadcast(const Shape& a, const Shape& b);
 

@@ -1,6 +1,7 @@
 // Col2Im: adds the columns of x [N, C * block, L] back to where blocks of an image [N, C, D...] were taken from; the
 // adjoint of im2col. L runs over block positions, row-major.
 #include "ops/movement.h"
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 
 namespace trine {
@@ -63,7 +64,7 @@ void col2im_reference(EvalContext& c) {
   const auto values = x.f64_values();
   Dims dims{x.dim(0), x.dim(1) / block};
   dims.insert(dims.end(), b.image.begin(), b.image.end());
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  std::vector<double> y(value_count(dims));
   if (x.elements() == 0 || y.empty()) return c.set(0, Tensor::from_f64(x.dtype(), dims, y));
   const auto strides = dense_strides(b.image);
   const int64_t plane_size = element_count(b.image);

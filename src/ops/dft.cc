@@ -81,7 +81,8 @@ void dft_reference(EvalContext& c) {
   require(c.node(), parts == 1 || parts == 2, fmt::format("x is {}; want a last dimension of 1 (real) or 2 (complex)", x.type_text()));
   require(c.node(), !kind.onesided || parts == (kind.inverse ? 2 : 1), fmt::format("onesided {} of {}", kind.inverse ? "inverse" : "transform", x.type_text()));
   const int64_t length = c.has(1) ? scalar(c, 1) : kind.inverse && kind.onesided ? std::max<int64_t>(2 * (in - 1), 0) : in;
-  require(c.node(), length >= (c.has(1) ? 1 : 0) && length <= kMaxLength, fmt::format("dft_length is {}; want 1 to {}", length, kMaxLength));
+  const int64_t least = c.has(1) || (kind.onesided && !kind.inverse) ? 1 : 0;  // one bin even of no sample: there is none
+  require(c.node(), length >= least && length <= kMaxLength, fmt::format("dft_length is {}; want {} to {}", length, least, kMaxLength));
   const bool to_real = kind.inverse && kind.onesided;
   const int64_t out = dft_output(kind, length).value(), out_parts = to_real ? 1 : 2;
   Dims dims = x.dims();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ops/node_error.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -50,7 +51,7 @@ Tensor map_unary(const Tensor& x, DType result, RealUnary real, IntegerUnary int
 Tensor map_binary(const Tensor& a, const Tensor& b, DType result, RealBinary real, IntegerBinary integer) {
   const Dims dims = broadcast_dims(a.dims(), b.dims());
   Walk w(dims, {broadcast_strides(a.dims(), dims), broadcast_strides(b.dims(), dims)});
-  const auto count = static_cast<size_t>(element_count(dims));
+  const auto count = value_count(dims);
   const bool floating = is_float(a.dtype()) || is_float(b.dtype());
   need_numbers(a, floating ? real != nullptr : integer != nullptr);
   need_numbers(b, true);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/movement.h"
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 
 namespace trine {
@@ -119,7 +120,7 @@ void grid_sample_reference(EvalContext& c) {
   if (axes > kMaxSpatial) c.fail("x has " + std::to_string(axes) + " spatial axes; at most 4");
   Dims dims{x.dim(0), x.dim(1)};
   dims.insert(dims.end(), grid.dims().begin() + 1, grid.dims().end() - 1);
-  const int64_t count = element_count(dims);
+  const auto count = static_cast<int64_t>(value_count(dims));
   if (count > 0 && x.elements() == 0) c.fail("x is " + x.type_text() + "; it holds nothing to sample");
   std::vector<double> y(static_cast<size_t>(count));
   if (count == 0) return c.set(0, Tensor(x.dtype(), dims));
@@ -179,7 +180,7 @@ void affine_grid_reference(EvalContext& c) {
   Dims dims = space;
   dims.insert(dims.begin(), size[0]);
   dims.push_back(axes);
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  std::vector<double> y(value_count(dims));
   const auto map = theta.f64_values();
   const int64_t points = y.empty() ? 0 : element_count(space);
   std::vector<int64_t> index(space.size(), 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/node_error.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -90,7 +91,7 @@ View View::range(int axis, int64_t start, int64_t count) const {
 
 TensorBuilder::TensorBuilder(DType dtype, Dims dims) : dims_(std::move(dims)), is_string_(dtype == DType::string) {
   if (is_string_)
-    strings_.resize(static_cast<size_t>(element_count(dims_)));
+    strings_.resize(value_count(dims_));
   else
     tensor_ = Tensor(dtype, dims_);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/lower.h"
+#include "graph/infer.h"
 #include "ops/movement.h"
 #include "ops/shape_rules.h"
 
@@ -129,9 +130,9 @@ void pad_reference(EvalContext& c) {
 codegen::Scalar pad_lower(codegen::LowerContext& c) {
   using codegen::ScalarOp;
   const std::string mode = c.attrs().string("mode", "constant");
-  const Tensor pads = c.constant(1), axes = c.has(3) ? c.constant(3) : Tensor();
-  if (!pads.defined() || (c.has(3) && !axes.defined()) || (mode != "constant" && mode != "edge")) return {};
-  const auto amounts = pads.i64_values();
+  const auto pads = list_of(c.constant(1)), axes = c.has(3) ? list_of(c.constant(3)) : std::nullopt;
+  if (!pads || (c.has(3) && !axes) || (mode != "constant" && mode != "edge")) return {};
+  const std::vector<int64_t>& amounts = *pads;
   const size_t count = amounts.size() / 2;
   const int rank = c.shape(0).rank();
   codegen::Index at = c.index();
@@ -140,7 +141,7 @@ codegen::Scalar pad_lower(codegen::LowerContext& c) {
     inside = inside.id < 0 ? condition : c.apply(ScalarOp::logical_and, inside, condition);
   };
   for (size_t i = 0; i < count; ++i) {
-    const int64_t axis = axes.defined() ? axes.i64_values()[i] : static_cast<int64_t>(i);
+    const int64_t axis = axes ? (*axes)[i] : static_cast<int64_t>(i);
     const auto k = static_cast<size_t>(axis < 0 ? axis + rank : axis);
     const int64_t begin = amounts[i], end = amounts[i + count];
     const Dim& size = c.shape(0)[static_cast<int>(k)];

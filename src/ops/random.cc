@@ -8,6 +8,7 @@
 
 #include "graph/eval.h"
 #include "graph/infer.h"
+#include "ops/node_error.h"
 #include "ops/types.h"
 
 namespace trine {
@@ -37,7 +38,7 @@ double draw_uniform(const Philox& random, const Attrs& attrs, uint64_t i) {
 
 void fill(EvalContext& c, DType type, const Dims& dims, Draw draw) {
   const Philox random = random_stream(c.attrs());
-  std::vector<double> y(static_cast<size_t>(element_count(dims)));
+  std::vector<double> y(value_count(dims));
   for (size_t i = 0; i < y.size(); ++i) y[i] = draw(random, c.attrs(), i);
   c.set(0, Tensor::from_f64(type, dims, y));
 }
@@ -117,7 +118,7 @@ void reference_multinomial(EvalContext& c) {
   const std::vector<double> logits = x.f64_values();
   const Philox random = random_stream(c.attrs());
   std::vector<int64_t> y;
-  y.reserve(static_cast<size_t>(element_count(dims)));
+  y.reserve(value_count(dims));
   for (int64_t b = 0; b < x.dim(0); ++b) {
     const double* const row = logits.data() + b * x.dim(1);
     const double largest = *std::max_element(row, row + x.dim(1));

@@ -2,6 +2,7 @@
 // f16 and bf16 are stepped in f32 at least (stash_type): here in f64, rounded once.
 #include <cmath>
 
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 #include "trine/base/error.h"
 
@@ -66,7 +67,7 @@ void range_reference(EvalContext& c) {
   if (is_float(dtype)) {
     const double start = scalar_real(c, 0), delta = scalar_real(c, 2);
     if (delta == 0) c.fail("delta is 0; it must not be");
-    std::vector<double> values(static_cast<size_t>(element_count(Dims{real_count(start, scalar_real(c, 1), delta)})));
+    std::vector<double> values(value_count(Dims{real_count(start, scalar_real(c, 1), delta)}));
     for (size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<double>(i) * delta;
     c.set(0, Tensor::from_f64(dtype, {static_cast<int64_t>(values.size())}, values));
     return;

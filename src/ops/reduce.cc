@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "graph/infer.h"
 #include "ops/elementwise.h"
 #include "ops/reduction.h"
 #include "trine/base/error.h"
@@ -219,9 +220,9 @@ std::optional<AxisMask> known_axes(LowerContext& c) {
   if (!c.shape(0).has_rank()) return std::nullopt;
   std::vector<int64_t> axes;
   if (c.has(1)) {
-    const Tensor t = c.constant(1);
-    if (!t.defined()) return std::nullopt;
-    axes = t.i64_values();
+    const auto given = list_of(c.constant(1));
+    if (!given) return std::nullopt;
+    axes = *given;
   }
   const int rank = c.shape(0).rank();
   AxisMask mask(static_cast<size_t>(rank), axes.empty() && c.attrs().integer("noop_with_empty_axes") == 0);

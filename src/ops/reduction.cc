@@ -1,5 +1,7 @@
 #include "ops/reduction.h"
 
+#include "ops/node_error.h"
+
 namespace trine {
 
 // Offsets of all elements of the box made by the dimensions whose flag equals `folds`.
@@ -13,7 +15,7 @@ static std::vector<int64_t> offsets(const Dims& dims, const AxisMask& folded, bo
     strides.push_back(dense[d]);
   }
   std::vector<int64_t> out;
-  out.reserve(static_cast<size_t>(element_count(box)));
+  out.reserve(value_count(box));
   for (Walk w(box, {strides}); !w.done(); w.next()) out.push_back(w.offset(0));
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/lower.h"
+#include "graph/infer.h"
 #include "ops/movement.h"
 #include "ops/shape_rules.h"
 #include "ops/types.h"
@@ -153,16 +154,16 @@ void slice_reference(EvalContext& c) {
 
 // First element and step per axis must be constants; otherwise the slice is not lowered.
 codegen::Scalar slice_lower(codegen::LowerContext& c) {
-  const Tensor starts = c.constant(1), axes = c.has(3) ? c.constant(3) : Tensor();
-  const Tensor steps = c.has(4) ? c.constant(4) : Tensor();
-  if (!starts.defined() || (c.has(3) && !axes.defined()) || (c.has(4) && !steps.defined())) return {};
+  const auto starts = list_of(c.constant(1)), axes = c.has(3) ? list_of(c.constant(3)) : std::nullopt;
+  const auto steps = c.has(4) ? list_of(c.constant(4)) : std::nullopt;
+  if (!starts || (c.has(3) && !axes) || (c.has(4) && !steps)) return {};
   codegen::Index at = c.index();
-  const auto first = starts.i64_values();
+  const std::vector<int64_t>& first = *starts;
   for (size_t i = 0; i < first.size(); ++i) {
-    const int64_t axis = axes.defined() ? axes.i64_values()[i] : static_cast<int64_t>(i);
+    const int64_t axis = axes ? (*axes)[i] : static_cast<int64_t>(i);
     const auto k = static_cast<size_t>(axis < 0 ? axis + c.shape(0).rank() : axis);
     const Dim& size = c.shape(0)[static_cast<int>(k)];
-    const int64_t step = steps.defined() ? steps.i64_values()[i] : 1;
+    const int64_t step = steps ? (*steps)[i] : 1;
     Dim start;
     if (size.constant()) {
       start = cut_of(first[i], step > 0 ? std::numeric_limits<int64_t>::max() : 0, step, size.value()).start;

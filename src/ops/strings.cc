@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ops/movement.h"
+#include "ops/node_error.h"
 #include "ops/regex.h"
 #include "ops/shape_rules.h"
 #include "ops/unicode.h"
@@ -90,7 +91,7 @@ void string_split_reference(EvalContext& c) {
   }
   Dims dims = c.tensor(0).dims();
   dims.push_back(static_cast<int64_t>(longest));
-  std::vector<std::string> padded(static_cast<size_t>(element_count(dims)));
+  std::vector<std::string> padded(value_count(dims));
   for (size_t i = 0; i < parts.size(); ++i)
     std::move(parts[i].begin(), parts[i].end(), padded.begin() + static_cast<std::ptrdiff_t>(i * longest));
   c.set(0, Tensor::of_strings(dims, std::move(padded)));

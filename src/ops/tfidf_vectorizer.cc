@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 
 namespace trine {
@@ -72,7 +73,7 @@ void vectorize(EvalContext& c, const std::vector<Item>& pool_items, const std::v
     c.fail("as many ngram_indexes and weights as n-grams in the pool must be given");
   const int64_t rows = x.rank() == 2 ? x.dim(0) : 1, length = x.rank() == 0 ? 1 : x.dim(x.rank() - 1);
   const int64_t width = output_width(c);
-  std::vector<double> y(static_cast<size_t>(element_count(Dims{rows, width})), 0);
+  std::vector<double> y(value_count(Dims{rows, width}), 0);
   for (int64_t r = 0; r < rows; ++r) {
     std::vector<double> counts(places.size(), 0);
     count_row(c, pool, items.data() + r * length, length, counts);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ops/movement.h"
+#include "ops/node_error.h"
 #include "ops/shape_rules.h"
 #include "ops/sort_keys.h"
 
@@ -38,7 +39,7 @@ void top_k_reference(EvalContext& c) {
   Dims dims = x.dims();
   dims[static_cast<size_t>(axis)] = k;
   TensorBuilder values(x.dtype(), dims);
-  std::vector<int64_t> indices(static_cast<size_t>(element_count(dims)));
+  std::vector<int64_t> indices(value_count(dims));
   std::vector<int64_t> order(static_cast<size_t>(size));
   const int64_t inner = dense_strides(dims)[static_cast<size_t>(axis)];
   const int64_t lines = k == 0 ? 0 : static_cast<int64_t>(indices.size()) / k;

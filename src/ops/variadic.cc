@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/elementwise.h"
+#include "ops/node_error.h"
 
 namespace trine {
 
@@ -74,7 +75,7 @@ void VariadicRow::reference(EvalContext& c) const {
   const DType type = c.tensor(0).dtype();
   Dims dims;
   for (int i = 0; i < c.input_count(); ++i) dims = broadcast_dims(dims, c.tensor(i).dims());
-  const auto count = static_cast<size_t>(element_count(dims));
+  const auto count = value_count(dims);
   std::vector<double> reals(is_float(type) ? count : 0);
   std::vector<int64_t> integers(is_float(type) ? 0 : count);
   for (int i = 0; i < c.input_count(); ++i) {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ops/elementwise.h"
+#include "ops/node_error.h"
 
 namespace trine {
 
@@ -42,7 +43,7 @@ static void reference(EvalContext& c) {
                 broadcast_strides(b.dims(), dims)});
   const auto* chooses = condition.as<uint8_t>();
   if (a.dtype() == DType::string) {
-    std::vector<std::string> y(static_cast<size_t>(element_count(dims)));
+    std::vector<std::string> y(value_count(dims));
     for (; !w.done(); w.next())
       y[static_cast<size_t>(w.position())] = chooses[w.offset(0)] ? a.strings()[static_cast<size_t>(w.offset(1))]
                                                                   : b.strings()[static_cast<size_t>(w.offset(2))];

@@ -105,8 +105,8 @@ void mel_reference(EvalContext& c) {
   require(c.node(), rate >= 1, "sample_rate is 0");
   const Dims dims = {dft / 2 + 1, bins};
   require(c.node(), element_count(dims) <= int64_t{kMaxCount} * 16, fmt::format("the matrix would be [{}]", to_string(dims)));
-  const std::vector<int64_t> at = corners(c, bins, dft, rate);
   std::vector<double> y(value_count(dims), 0.0);
+  const std::vector<int64_t> at = corners(c, bins, dft, rate);
   for (int64_t i = 0; i < bins; ++i) {
     const int64_t low = at[static_cast<size_t>(i)], mid = at[static_cast<size_t>(i) + 1], high = at[static_cast<size_t>(i) + 2];
     const auto put = [&](int64_t row, double v) { y[static_cast<size_t>(row * bins + i)] = v; };

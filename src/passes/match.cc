@@ -128,8 +128,7 @@ ValueId Rewriter::other_input(int n, ValueId v) const { return input(n, 0) == v 
 
 std::optional<std::vector<int64_t>> Rewriter::integers(int n, int i) const {
   const ValueId v = input(n, i);
-  if (v == kNoValue || !is_constant(v) || !is_integer(dtype(v))) return std::nullopt;
-  return constant(v).i64_values();
+  return v == kNoValue || !is_constant(v) ? std::nullopt : list_of(constant(v));
 }
 
 ValueId Rewriter::add_constant(Tensor tensor, std::string name) {

@@ -292,7 +292,10 @@ std::vector<Datum> Executor::collect_outputs(const Segment& segment) {
     const ValueId root = segment.root[static_cast<size_t>(id)];
     const auto direct = outputs_.find(root);
     const Type& type = segment.typed.type(id);
-    if (direct != outputs_.end() && direct->second.defined() && direct->second.data() == slots_[static_cast<size_t>(root)])
+    // What has no element is made by no call: slot and tensor would be those of an earlier run.
+    if (type.is_tensor() && type.dtype != DType::string && type.shape.is_static() && element_count(type.shape.static_dims()) == 0)
+      out.push_back(Tensor(type.dtype, type.shape.static_dims()));
+    else if (direct != outputs_.end() && direct->second.defined() && direct->second.data() == slots_[static_cast<size_t>(root)])
       out.push_back(direct->second.reshaped(type.shape.static_dims()));
     else
       out.push_back(detached(datum_of(segment, id)));

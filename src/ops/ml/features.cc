@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "codegen/lower.h"
 #include "ops/ml/post_transform.h"
+#include "ops/node_error.h"
 #include "ops/types.h"
 
 namespace trine::ml {
@@ -141,7 +142,7 @@ void feature_vectorizer_reference(EvalContext& c) {
     if (widths[static_cast<size_t>(i)] < 0) c.fail("an input dimension is negative");
     total = checked_add(total, widths[static_cast<size_t>(i)]);
   }
-  std::vector<double> y(static_cast<size_t>(element_count(Dims{inputs[0].count, total})), 0);
+  std::vector<double> y(value_count(Dims{inputs[0].count, total}), 0);
   for (int64_t n = 0; n < inputs[0].count; ++n) {
     int64_t at = n * total;
     for (size_t i = 0; i < inputs.size(); at += widths[i], ++i)

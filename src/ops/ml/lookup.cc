@@ -7,6 +7,7 @@
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "ops/movement.h"
+#include "ops/node_error.h"
 
 namespace trine::ml {
 namespace {
@@ -138,7 +139,7 @@ void one_hot_encoder_reference(EvalContext& c) {
   const auto count = static_cast<int64_t>(category_count(c.attrs()));
   Dims dims = x.dims();
   dims.push_back(count);
-  std::vector<double> y(static_cast<size_t>(element_count(dims)), 0);
+  std::vector<double> y(value_count(dims), 0);
   const auto wanted = keys_of(strings ? x : Tensor::from_i64(DType::i64, x.dims(), x.i64_values()));
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto found = place.find(wanted[i]);

@@ -64,6 +64,15 @@ TEST(Engine, RunsLikeTheReferenceForEveryBatch) {
   }
 }
 
+TEST(Engine, ARunWithoutElementsFollowsOneWithThem) {
+  const Engine engine = engine_of(kNetwork);
+  Session session(engine, {.threads = 1});
+  for (int64_t n : {3, 0, 0, 2, 0}) {
+    const Tensor x = random_tensor({n, 8, 8, 3}, 1);
+    EXPECT_EQ(session.run({Datum(x)})[0].tensor().dims(), (Dims{n, 10}));
+  }
+}
+
 // Kernels size their scratch memory by the number of threads: it is the session's that counts, not the build's.
 TEST(Engine, ASessionMayHaveOtherThreadsThanTheBuild) {
   constexpr const char* kConvolutions = R"(graph(%x: f32[1,29,31,48]) {

@@ -43,6 +43,8 @@ TEST(Dft, OnesidedRoundTripAndAxes) {
   EXPECT_EQ(run_op("dft", {x, as(DType::i64, {}, {6})}, half)[0].dims(), (Dims{1, 4, 2}));
   expect_near(reals("dft", {x, as(DType::i64, {}, {2})}), {3, 0, -1, 0}, 1e-14);
   for (int64_t bad : {int64_t{0}, int64_t{-1}, int64_t{1} << 62, INT64_MAX}) EXPECT_THROW(run_op("dft", {x, ints(DType::i64, {}, {bad})}), Error);
+  EXPECT_THROW(run_op("dft", {floats({1, 0, 1}, {})}, half), Error);  // 0 / 2 + 1 bins, of nothing
+  EXPECT_EQ(run_op("dft", {floats({1, 0, 1}, {})})[0].dims(), (Dims{1, 0, 2}));
   for (int64_t bad : {int64_t{2}, int64_t{-1}, int64_t{-4}}) EXPECT_THROW(run_op("dft", {x, Tensor(), ints(DType::i64, {}, {bad})}), Error);
 }
 

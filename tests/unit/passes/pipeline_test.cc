@@ -7,6 +7,7 @@
 
 #include "case_file.h"
 #include "graph/eval.h"
+#include "graph/infer.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -198,6 +199,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "expand: cannot expand f32[3] to [2]"}));
 
 // The passes find nothing to do in what they have made.
+// Shape inference reads lists; a matrix of axes it leaves to the run, and so must every pass.
+TEST(Pipeline, AxesThatInferenceDoesNotReadAreNotReadByPasses) {
+  for (const char* axes : {"i64[1,1]{-2147483648}", "i64[1,1]{9}"}) {
+    Graph graph = Graph::parse(std::string("graph(%x: f32[2,3,N]) {\n  %axes: i64[1,1] = const ") + axes + R"(
+      %e: f32[2,3,N] = exp %x
+      %m: f32[A,B,C] = reduce_mean %e %axes
+      %y: f32[2,3,N] = div %e %m
+      return %y
+    })");
+    infer_shapes(graph);
+    EXPECT_NO_THROW(run_passes(graph));
+    EXPECT_THROW(evaluate(graph, {Tensor::from_f64(DType::f32, {2, 3, 1}, {1, 2, 3, 4, 5, 6})}), Error);
+  }
+}
+
 TEST(Pipeline, ASecondRunChangesNothing) {
   Graph graph = Graph::parse(R"(graph(%x: f32[N,3,8,8]) {
     %w = const f32[4,3,3,3] random(1)
