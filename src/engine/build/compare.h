@@ -12,9 +12,9 @@ struct Difference {
   bool sampled = false;
 };
 
-// Element by element: |got - want| <= factor * 2^-16 * (largest |want|), NaN and infinities equal, integers equal
-// (but for one unit where a float was rounded).
-Difference compare_all(const Tensor& got, const Tensor& want, double factor);
+// Element by element: |got - want| <= factor * (2^-16 * (largest |want|) + 16 * noise), NaN and infinities equal,
+// integers equal (but for one unit where a float was rounded). `noise`: see noise.h.
+Difference compare_all(const Tensor& got, const Tensor& want, double factor, double noise = 0);
 
 // A contraction's output at sampled positions, each computed in f64 from the node's inputs; allowed is the bound
 // factor * (K + 8) * eps * sum |a||b|. Nothing for problems that it does not know.
