@@ -27,6 +27,8 @@ namespace {
 
 constexpr int kMaxParts = 0xffff;
 constexpr int kMaxThreads = 1024;
+constexpr int kPartsPerThread = 4;
+constexpr double kPartSeconds = 40e-6;
 constexpr int64_t kMaxSpinUs = 1'000'000;
 
 thread_local bool inside_body = false;
@@ -83,7 +85,7 @@ struct ThreadPool::State {
   alignas(128) std::atomic_flag busy;
   std::atomic<bool> quit{false};
   uint32_t epoch = 0;
-  const FunctionRef<void(int)>* body = nullptr;
+  const FunctionRef<void(int, int)>* body = nullptr;
 
   void wake(Slot& slot) {
     if (slot.asleep.load(std::memory_order_seq_cst) && slot.asleep.exchange(0)) futex_wake(slot.asleep);
@@ -95,7 +97,7 @@ struct ThreadPool::State {
     for (int i = 0; i < n; ++i) {
       Slot& slot = slots[static_cast<size_t>((index + i) % n)];
       while (auto part = slot.claim(job)) {
-        (*body)(*part);
+        (*body)(*part, index);
         ++done;
       }
     }
@@ -148,10 +150,10 @@ void ThreadPool::work(int index) {
   }
 }
 
-void ThreadPool::run(int parts, FunctionRef<void(int part)> body) {
+void ThreadPool::run(int parts, FunctionRef<void(int part, int thread)> body) {
   bool alone = !state_ || parts <= 1 || parts > kMaxParts || inside_body;
   if (alone || state_->busy.test_and_set(std::memory_order_acquire)) {
-    for (int part = 0; part < parts; ++part) body(part);
+    for (int part = 0; part < parts; ++part) body(part, 0);
     return;
   }
   inside_body = true;
@@ -160,7 +162,7 @@ void ThreadPool::run(int parts, FunctionRef<void(int part)> body) {
   state_->busy.clear(std::memory_order_release);
 }
 
-void ThreadPool::run_shares(int parts, FunctionRef<void(int part)> body) {
+void ThreadPool::run_shares(int parts, FunctionRef<void(int part, int thread)> body) {
   State& state = *state_;
   uint32_t epoch = ++state.epoch;
   state.body = &body;
@@ -178,8 +180,15 @@ void ThreadPool::run_shares(int parts, FunctionRef<void(int part)> body) {
 
 void ThreadPool::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body) {
   if (n <= 0) return;
-  int64_t parts = std::clamp<int64_t>(n / std::max<int64_t>(grain, 1), 1, threads_);
-  run(static_cast<int>(parts), [&](int part) { body(n * part / parts, n * (part + 1) / parts); });
+  int64_t parts = std::clamp<int64_t>(n / std::max<int64_t>(grain, 1), 1, threads_ == 1 ? 1 : threads_ * kPartsPerThread);
+  if (parts > threads_) parts = parts / threads_ * threads_;
+  run(static_cast<int>(parts), [&](int part, int) { body(n * part / parts, n * (part + 1) / parts); });
+}
+
+int ThreadPool::parts_for(double seconds) const {
+  if (threads_ == 1) return 1;
+  double each = seconds / threads_ / kPartSeconds;
+  return threads_ * static_cast<int>(std::clamp<double>(each, 1, kPartsPerThread));
 }
 
 ThreadPool& ThreadPool::serial() {

@@ -3,8 +3,8 @@
 // The caller works too: a pool of n threads has n-1 workers. Every thread owns a slot on its own cache line and is
 // dealt an equal, contiguous share of the parts (the same share each time: its caches still hold what it touched
 // before); who is done early takes parts from the others, so a worker that sleeps or was preempted never makes a job
-// slower than running it alone. A worker spins TRINE_SPIN_US for the next job, then sleeps on a
-// futex.
+// slower than running it alone, given more parts than threads. A worker spins TRINE_SPIN_US for the next job, then
+// sleeps on a futex.
 //
 // Bodies must not throw. A call from inside a body, or while another thread uses the pool, runs inline. Floating-point
 // modes are left alone: denormals keep their value.
@@ -27,11 +27,16 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
-  // Calls body(part) once for each part in [0, parts) and returns when all are done.
-  void run(int parts, FunctionRef<void(int part)> body);
+  // Calls body(part, thread) once for each part in [0, parts) and returns when all are done. `thread` is in [0, threads());
+  // parts that run at the same time have different ones, so that it may index scratch memory.
+  void run(int parts, FunctionRef<void(int part, int thread)> body);
 
-  // Splits [0, n) into at most threads() contiguous ranges of at least `grain` and runs body(begin, end) on each.
+  // Splits [0, n) into contiguous ranges of at least `grain`, a few for each thread, and runs body(begin, end) on each.
   void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body);
+
+  // Parts for work that takes `seconds` on one thread: a few for each thread, so that one which is held up is helped, but
+  // none too short to be worth its dealing.
+  int parts_for(double seconds) const;
 
   // A pool of one thread: everything runs inline.
   static ThreadPool& serial();
@@ -40,7 +45,7 @@ class ThreadPool {
   struct Slot;
   struct State;
   void work(int index);
-  void run_shares(int parts, FunctionRef<void(int part)> body);
+  void run_shares(int parts, FunctionRef<void(int part, int thread)> body);
 
   int threads_;
   std::unique_ptr<State> state_;

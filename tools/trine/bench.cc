@@ -24,6 +24,8 @@ namespace trine::cli {
 namespace {
 
 constexpr int kRounds = 10;
+// onnxruntime's idle threads spin for 50 ms: a runtime measured right after another would share its cores with them.
+constexpr auto kSettle = std::chrono::milliseconds(80);
 
 struct Options {
   std::string model, peer_model, json;
@@ -97,10 +99,13 @@ std::vector<Measured> measure(const Options& options, Session& session, const In
   Progress progress("bench", !options.json.empty());
   for (int round = 0; round < kRounds; ++round) {
     progress.update(static_cast<double>(round) / kRounds);
+    if (!peers.empty()) std::this_thread::sleep_for(kSettle);
+    timed_run(session, ordered);  // wakes the threads, warms the caches
     for (int i = 0; i < runs[0]; ++i) all[0].ms.push_back(timed_run(session, ordered));
     for (size_t p = 0; p < peers.size(); ++p) {
-      const auto ms = peers[p]->run(runs[p + 1]);
-      all[p + 1].ms.insert(all[p + 1].ms.end(), ms.begin(), ms.end());
+      std::this_thread::sleep_for(kSettle);
+      const auto ms = peers[p]->run(runs[p + 1] + 1);
+      all[p + 1].ms.insert(all[p + 1].ms.end(), ms.begin() + 1, ms.end());
     }
   }
   return all;

@@ -163,6 +163,14 @@ TEST(Session, WrongInputsAreNamed) {
   EXPECT_NE(message({{"x", Tensor::from_f64(DType::f64, {1, 8, 8, 3}, std::vector<double>(192, 1.0))}}).find("f64"), std::string::npos);
 }
 
+TEST(Session, AnEmptyBatchMayFollowAnother) {
+  Session session(engine_of(kNetwork), {.threads = 1});
+  for (int64_t n : {2, 0, 1, 0}) {
+    const Tensor y = session.run({Datum(random_tensor({n, 8, 8, 3}, 7))})[0].tensor();
+    EXPECT_EQ(y.dims(), (Dims{n, 10}));
+  }
+}
+
 TEST(Session, OutputsBelongToTheCaller) {
   Session session(engine_of(kNetwork), {.threads = 1});
   const Datum first = session.run({Datum(random_tensor({1, 8, 8, 3}, 1))})[0];

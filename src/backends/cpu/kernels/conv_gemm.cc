@@ -137,7 +137,7 @@ void run_indirect(const ConvCall& call) {
   size_t table = gemm_part_bytes(call.isa, job);
   // Many groups are dealt to the threads whole.
   int parts = p.groups >= call.pool.threads() ? call.pool.threads() : 1;
-  call.pool.run(parts, [&](int part) {
+  call.pool.run(parts, [&](int part, int) {
     for (int64_t g = p.groups * part / parts; g < p.groups * (part + 1) / parts; ++g) {
       IndirectRows rows{p, call.x + g * p.in_per_group(), call.y + g * p.out_per_group(), zeros, call.ldx, call.ldy};
       call.run_group(job, {IndirectRows::fill, &rows}, g, parts > 1 ? ThreadPool::serial() : call.pool,

@@ -102,7 +102,7 @@ class Matmul {
 
   void run() {
     bool shares_batches = plan_.batch_parts > 1;
-    pool_.run(plan_.batch_parts, [&](int part) {
+    pool_.run(plan_.batch_parts, [&](int part, int) {
       int64_t begin = plan_.batches * part / plan_.batch_parts, end = plan_.batches * (part + 1) / plan_.batch_parts;
       for (int64_t i = begin; i < end; ++i) multiply(i, part, shares_batches ? ThreadPool::serial() : pool_);
     });

@@ -217,9 +217,10 @@ void run(CpuLevel level, const Problem& problem, const Args& args) {
   Scratch(p, sizes);
   Carver whole(args.workspace);
   int64_t units = Attention(level, p, args, whole).units();
-  int64_t parts = seconds(problem, level, 1) < kMinForkSeconds ? 1 : std::clamp<int64_t>(units, 1, pool.threads());
-  pool.run(static_cast<int>(parts), [&](int part) {
-    Carver own(static_cast<char*>(args.workspace) + static_cast<size_t>(part) * sizes.used());
+  double alone = seconds(problem, level, 1);
+  int64_t parts = alone < kMinForkSeconds ? 1 : std::min<int64_t>(units, pool.parts_for(alone));
+  pool.run(static_cast<int>(parts), [&](int part, int thread) {
+    Carver own(static_cast<char*>(args.workspace) + static_cast<size_t>(thread) * sizes.used());
     Attention(level, p, args, own).run(units * part / parts, units * (part + 1) / parts);
   });
 }

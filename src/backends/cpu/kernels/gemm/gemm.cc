@@ -15,6 +15,8 @@ constexpr int64_t kRowBlockBytes = 256 << 10;
 constexpr int64_t kRowBlockBytesSmallB = 48 << 10;  // when all of B is small, rather keep A near and write C whole
 constexpr int64_t kSmallB = 256 << 10;
 constexpr int64_t kMaxPointers = 16 << 10;  // of a block of rows
+constexpr int64_t kLeastPartRows = 4 * kMaxTileRows;  // of one of several parts of a thread
+constexpr int64_t kLeastPartPanels = 2 * kMaxPanels;
 constexpr int kRowsWhenStridesCollide = 8;  // ways of an L1 set: rows 4 KB apart all fall into one
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -149,14 +151,17 @@ class RowBlock {
   const float** table_;
 };
 
+double flops_of(const GemmJob& job) {
+  return 2.0 * static_cast<double>(job.rows) * static_cast<double>(job.columns) * static_cast<double>(job.k());
+}
+
 // How rows and panels are dealt: `row_parts` x `panel_parts`.
 struct Split {
   int64_t row_parts, panel_parts;
 };
 
 Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
-  double flops = 2.0 * static_cast<double>(job.rows) * static_cast<double>(job.columns) * static_cast<double>(job.k());
-  if (threads == 1 || flops / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
+  if (threads == 1 || flops_of(job) / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
   double k = static_cast<double>(job.k()), m = static_cast<double>(job.rows), n = static_cast<double>(job.columns);
   bool weights_dominate = k * n > m * (k + n);
   Split best{1, 1};
@@ -170,6 +175,17 @@ Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
     if (cost < best_cost) best_cost = cost, best = {row_parts, panel_parts};
   }
   return best;
+}
+
+// Several parts for each thread where they stay large enough to run well alone.
+Split finer(const GemmIsa& isa, const GemmJob& job, Split split, const ThreadPool& pool) {
+  int64_t more = pool.parts_for(flops_of(job) / (isa.flops_per_cycle * kHertz)) / pool.threads();
+  if (split.panel_parts == 1) {
+    split.row_parts *= std::clamp<int64_t>(job.rows / (split.row_parts * kLeastPartRows), 1, more);
+  } else if (split.row_parts == 1) {
+    split.panel_parts *= std::clamp<int64_t>(job.panels() / (split.panel_parts * kLeastPartPanels), 1, more);
+  }
+  return split;
 }
 
 size_t table_bytes(const GemmJob& job) {
@@ -194,14 +210,15 @@ void run_gemm_part(const GemmIsa& isa, const GemmJob& job, const GemmRange& rang
 
 void run_gemm(const GemmIsa& isa, const GemmJob& job, ThreadPool* pool, void* workspace) {
   Split split = split_of(isa, job, pool ? pool->threads() : 1);
-  auto run_part = [&](int part) {
+  if (split.row_parts * split.panel_parts > 1) split = finer(isa, job, split, *pool);
+  auto run_part = [&](int part, int thread) {
     int64_t r = part / split.panel_parts, p = part % split.panel_parts;
     GemmRange range{share(job.rows, split.row_parts, r), share(job.rows, split.row_parts, r + 1),
                     share(job.panels(), split.panel_parts, p), share(job.panels(), split.panel_parts, p + 1)};
-    run_gemm_part(isa, job, range, static_cast<char*>(workspace) + static_cast<size_t>(part) * table_bytes(job));
+    run_gemm_part(isa, job, range, static_cast<char*>(workspace) + static_cast<size_t>(thread) * table_bytes(job));
   };
   int parts = static_cast<int>(split.row_parts * split.panel_parts);
-  if (parts == 1) return run_part(0);
+  if (parts == 1) return run_part(0, 0);
   pool->run(parts, run_part);
 }
 

@@ -255,7 +255,7 @@ void run(CpuLevel level, const Problem& problem, const Args& args) {
     Direction(level, p, args, index, scratch, threads).run();
   };
   if (p.directions() == 1) return run_direction(0, pool);
-  pool.run(2, [&](int part) { run_direction(part, ThreadPool::serial()); });
+  pool.run(2, [&](int part, int) { run_direction(part, ThreadPool::serial()); });
 }
 
 template <CpuLevel kLevel>

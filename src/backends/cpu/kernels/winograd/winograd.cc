@@ -53,13 +53,14 @@ struct WinogradPlan {
   int64_t blocks, block_tiles;
   int64_t v_plane, m_plane;  // floats
 
-  WinogradPlan(const ConvProblem& p, int m_) : m(m_), a(m_ + 2) {
+  WinogradPlan(const ConvProblem& p, int m_, int threads) : m(m_), a(m_ + 2) {
     tiles_y = (p.out[1] + m - 1) / m;
     tiles_x = (p.out[2] + m - 1) / m;
     tiles = p.n * tiles_y * tiles_x;
     int64_t per_tile = a * a * (p.in_channels + p.out_channels) * 4;
     int64_t most = std::max(kBlockBytes / per_tile, kLeastTiles);
     blocks = std::max<int64_t>((tiles + most - 1) / most, 1);
+    if (blocks >= threads) blocks = std::min((blocks + threads - 1) / threads * threads, std::max<int64_t>(tiles, 1));
     block_tiles = (tiles + blocks - 1) / blocks;
     v_plane = block_tiles * p.in_channels + kPanel;
     m_plane = block_tiles * p.out_channels + kPanel;
@@ -112,10 +113,8 @@ class Winograd {
     pool.parallel_for(last - first, 4, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) transform_input(first + t, scratch.v + t * p_.in_channels);
     });
-    int parts = std::min(pool.threads(), plan_.planes());
-    pool.run(parts, [&](int part) {
-      for (int q = plan_.planes() * part / parts; q < plan_.planes() * (part + 1) / parts; ++q)
-        multiply_plane(q, last - first, scratch, scratch.tables + static_cast<size_t>(part) * scratch.table);
+    pool.run(plan_.planes(), [&](int q, int thread) {
+      multiply_plane(q, last - first, scratch, scratch.tables + static_cast<size_t>(thread) * scratch.table);
     });
     pool.parallel_for(last - first, 4, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) transform_output(first + t, scratch.m + t * p_.out_channels);
@@ -192,7 +191,7 @@ const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(pro
 int scratches(const WinogradPlan& plan, int threads) { return plan.blocks >= threads ? threads : 1; }
 
 size_t workspace(CpuLevel level, int m, const ConvProblem& p, int threads) {
-  WinogradPlan plan(p, m);
+  WinogradPlan plan(p, m, threads);
   Carver carver;
   carver.take<float>(static_cast<size_t>(p.in_channels));
   for (int i = 0; i < scratches(plan, threads); ++i) Scratch(gemm_isa(level), p, plan, threads, carver);
@@ -200,24 +199,22 @@ size_t workspace(CpuLevel level, int m, const ConvProblem& p, int threads) {
 }
 
 void run(CpuLevel level, int m, const ConvProblem& p, const Args& args) {
-  WinogradPlan plan(p, m);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
+  WinogradPlan plan(p, m, pool.threads());
   Carver carver(args.workspace);
   auto zeros = carver.take<float>(static_cast<size_t>(p.in_channels));
   std::fill_n(zeros, p.in_channels, 0.f);
   Winograd winograd(level, p, args, plan, zeros);
-  int parts = scratches(plan, pool.threads());
-  auto scratch_of = [&](int part) {
+  auto scratch_of = [&](int thread) {
     Carver own = carver;
     Scratch scratch(gemm_isa(level), p, plan, pool.threads(), own);
-    for (int i = 0; i < part; ++i) scratch = Scratch(gemm_isa(level), p, plan, pool.threads(), own);
+    for (int i = 0; i < thread; ++i) scratch = Scratch(gemm_isa(level), p, plan, pool.threads(), own);
     return scratch;
   };
-  pool.run(parts, [&](int part) {
-    Scratch scratch = scratch_of(part);
-    for (int64_t block = plan.blocks * part / parts; block < plan.blocks * (part + 1) / parts; ++block)
-      winograd.run_block(block, scratch, parts > 1 ? ThreadPool::serial() : pool);
-  });
+  bool whole = scratches(plan, pool.threads()) > 1;
+  auto run_block = [&](int block, int thread) { winograd.run_block(block, scratch_of(thread), ThreadPool::serial()); };
+  if (whole) return pool.run(static_cast<int>(plan.blocks), run_block);
+  for (int64_t block = 0; block < plan.blocks; ++block) winograd.run_block(block, scratch_of(0), pool);
 }
 
 const char* fits(const Problem& problem) {
@@ -232,7 +229,7 @@ const char* fits(const Problem& problem) {
 // Multiplications, or the stream of transformed filters if that takes longer; and the transforms.
 double seconds(CpuLevel level, int m, const Problem& problem, int threads) {
   const ConvProblem& p = of(problem);
-  WinogradPlan plan(p, m);
+  WinogradPlan plan(p, m, threads);
   const GemmIsa& isa = gemm_isa(level);
   auto tiles = static_cast<double>(plan.tiles), in = static_cast<double>(p.in_channels);
   auto out = static_cast<double>((p.out_channels + kPanel - 1) / kPanel * kPanel);
@@ -246,13 +243,13 @@ double seconds(CpuLevel level, int m, const Problem& problem, int threads) {
 }
 
 size_t packed(int m, const Problem& problem) {
-  WinogradPlan plan(of(problem), m);
+  WinogradPlan plan(of(problem), m, 1);
   return static_cast<size_t>(plan.planes() * plan.filter_floats(of(problem))) * sizeof(float);
 }
 
 void prepack(int m, const Problem& problem, const float* weights, float* to) {
   const ConvProblem& p = of(problem);
-  WinogradPlan plan(p, m);
+  WinogradPlan plan(p, m, 1);
   int64_t k = p.in_channels;
   std::fill_n(to, plan.planes() * plan.filter_floats(p), 0.f);
   for (int64_t out = 0; out < p.out_channels; ++out)
