@@ -74,8 +74,8 @@ void range_reference(EvalContext& c) {
   }
   const int64_t start = scalar_integer(c, 0, "start"), delta = scalar_integer(c, 2, "delta");
   if (delta == 0) c.fail("delta is 0; it must not be");
-  const int64_t n = element_count(Dims{integer_count(start, scalar_integer(c, 1, "limit"), delta)});
-  std::vector<int64_t> values(static_cast<size_t>(n));
+  const int64_t n = integer_count(start, scalar_integer(c, 1, "limit"), delta);
+  std::vector<int64_t> values(value_count(Dims{n}));
   for (size_t i = 0; i < values.size(); ++i) values[i] = i == 0 ? start : values[i - 1] + delta;  // stays before limit
   c.set(0, Tensor::from_i64(dtype, {n}, values));
 }
