@@ -22,5 +22,7 @@ struct CompileResult {
 
 // What the module exports, as "trine_llvm_compile". Throws Error{unsupported} for an unknown level.
 using CompileFunction = void (*)(const CompileRequest& request, CompileResult& result);
+// And "trine_llvm_stamp": what the module was built from. A module of other headers than the caller's must not be used.
+using StampFunction = const char* (*)();
 
 }  // namespace trine::codegen

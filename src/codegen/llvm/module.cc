@@ -123,6 +123,8 @@ std::vector<uint8_t> emit(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
+extern "C" __attribute__((visibility("default"))) const char* trine_llvm_stamp() { return TRINE_CODEGEN_STAMP; }
+
 extern "C" __attribute__((visibility("default"))) void trine_llvm_compile(const CompileRequest& request,
                                                                           CompileResult& result) {
   const LevelRow& level = level_of(request.cpu_level);

@@ -32,8 +32,10 @@ Module open_module() {
     module.why_not = why ? why : "it cannot be opened";
     return module;
   }
-  module.compile = reinterpret_cast<codegen::CompileFunction>(dlsym(handle, "trine_llvm_compile"));
-  if (!module.compile) module.why_not = "it does not export trine_llvm_compile";
+  const auto stamp = reinterpret_cast<codegen::StampFunction>(dlsym(handle, "trine_llvm_stamp"));
+  if (stamp && std::string_view(stamp()) == TRINE_CODEGEN_STAMP)
+    module.compile = reinterpret_cast<codegen::CompileFunction>(dlsym(handle, "trine_llvm_compile"));
+  if (!module.compile) module.why_not = "it belongs to another build of this library";
   return module;
 }
 
@@ -45,6 +47,7 @@ const Module& module() {
 }  // namespace
 
 bool can_compile_kernels() { return module().compile != nullptr; }
+const std::string& why_no_compiler() { return module().why_not; }
 
 codegen::CompileResult compile_kernels(std::span<const codegen::LoopKernel* const> kernels, std::string_view cpu_level) {
   if (!module().compile) {
