@@ -190,7 +190,7 @@ class Parser {
     std::vector<std::string> strings;
     while (!eat('}')) {
       if (t.dtype == DType::string) strings.push_back(string());
-      else if (is_float(t.dtype)) reals.push_back(std::visit([](auto x) { return static_cast<double>(x); }, number()));
+      else if (is_float(t.dtype)) reals.push_back(real());
       else integers.push_back(integer());
       eat(',');
     }
@@ -226,22 +226,41 @@ class Parser {
     return Type::parse(text_.substr(begin, at_ - begin));
   }
 
-  std::variant<int64_t, double> number() {
+  std::string_view number_word() {
     skip();
     const size_t begin = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' ||
                                   text_[at_] == '+' || text_[at_] == '.'))
       ++at_;
-    const char* first = text_.data() + begin;
-    const char* last = text_.data() + at_;
-    int64_t i;
-    if (auto r = std::from_chars(first, last, i); r.ec == std::errc() && r.ptr == last) return i;
-    uint64_t u;  // the upper half of u64 keeps its bits
-    if (auto r = std::from_chars(first, last, u); r.ec == std::errc() && r.ptr == last) return static_cast<int64_t>(u);
-    double d;
-    if (auto r = std::from_chars(first, last, d); r.ec == std::errc() && r.ptr == last) return d;
-    at_ = begin;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // The whole word as a T.
+  template <class T>
+  static std::optional<T> read_as(std::string_view word) {
+    T value;
+    const auto r = std::from_chars(word.data(), word.data() + word.size(), value);
+    return r.ec == std::errc() && r.ptr == word.data() + word.size() ? std::optional(value) : std::nullopt;
+  }
+
+  [[noreturn]] void no_number(std::string_view word) {
+    at_ -= word.size();
     fail("expected a number");
+  }
+
+  std::variant<int64_t, double> number() {
+    const std::string_view word = number_word();
+    if (const auto i = read_as<int64_t>(word)) return *i;
+    if (const auto u = read_as<uint64_t>(word)) return static_cast<int64_t>(*u);  // the upper half of u64 keeps its bits
+    if (const auto d = read_as<double>(word)) return *d;
+    no_number(word);
+  }
+
+  // -0 is not 0, 2^63 not -2^63.
+  double real() {
+    const std::string_view word = number_word();
+    if (const auto d = read_as<double>(word)) return *d;
+    no_number(word);
   }
 
   int64_t integer() {
