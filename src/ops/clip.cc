@@ -14,6 +14,8 @@ static void infer(InferContext& c) {
     if (!c.has(i)) continue;
     need_same_type(c, 0, i);
     if (c.shape(i).has_rank() && c.shape(i).rank() > 1) c.need_rank(i, 0);
+    if (c.shape(i).has_rank() && c.shape(i).is_static() && c.shape(i).elements() != Dim(1))
+      c.fail("bound " + c.input(i).text() + " has no single element");
   }
   c.set(0, c.dtype(0), c.shape(0));
 }

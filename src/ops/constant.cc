@@ -81,7 +81,10 @@ void infer_constant_of_shape(InferContext& c) {
 
 void constant_of_shape_reference(EvalContext& c) {
   const Tensor value = fill_value(c);
-  TensorBuilder y(value.dtype(), c.tensor(0).i64_values());
+  const Dims dims = c.tensor(0).i64_values();
+  for (int64_t d : dims)
+    if (d < 0) c.fail("shape holds " + std::to_string(d) + "; sizes must be >= 0");
+  TensorBuilder y(value.dtype(), dims);
   y.fill(value);
   c.set(0, y.take());
 }

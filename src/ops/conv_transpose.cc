@@ -1,6 +1,8 @@
 // ConvTranspose: the gradient of convolution with respect to its input, plus bias.
 //   y[n,m,i*stride - pad_begin + k*dilation] += x[n,c,i] * w[c,m,k]
 //   out = (in-1)*stride + output_padding + (k-1)*dilation + 1 - pads, or output_shape, which then decides the pads.
+// SAME_* gives in*stride, as the standard says, also where the kernel is smaller than the stride: the rows past the last
+// kernel hold the bias (onnxruntime leaves them out there).
 #include <algorithm>
 
 #include "graph/eval.h"
@@ -58,6 +60,10 @@ Transposed transposed_of(const Node& node, const Shape& x, const Shape& w) {
   t.given = node.attrs.integers("output_shape");
   if (t.given.size() == n + 2) t.given.erase(t.given.begin(), t.given.begin() + 2);  // with batch and channels in front
   require(node, t.given.empty() || t.given.size() == n, fmt::format("output_shape has {} values; want {}", t.given.size(), n));
+  for (size_t i = 0; i < n; ++i)
+    require(node, t.extra[i] < std::max(t.window.strides[i], t.window.dilations[i]),
+            fmt::format("output_padding holds {}; it must be below the stride {} or the dilation {}", t.extra[i],
+                        t.window.strides[i], t.window.dilations[i]));
   for (int64_t v : t.given) require(node, v >= 0, fmt::format("output_shape holds {}", v));
   t.y = t.x;
   t.y.channels = w[1] * t.group;

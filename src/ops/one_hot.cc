@@ -22,6 +22,8 @@ std::optional<int64_t> known_depth(const InferContext& c) {
 
 void infer_one_hot(InferContext& c) {
   c.need_rank(2, 1);
+  if (c.shape(2).has_rank() && c.shape(2)[0].constant() && c.shape(2)[0] != Dim(2))
+    c.fail("values are " + c.input(2).text() + "; they must be [off, on]");
   const Shape& indices = c.shape(0);
   const auto content = c.content(1);
   if (!indices.has_rank()) return c.set(0, c.dtype(2), Shape());

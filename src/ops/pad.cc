@@ -10,7 +10,28 @@
 namespace trine {
 namespace {
 
+enum class PadMode { constant, edge, reflect, wrap };
+
+template <class C>
+PadMode pad_mode(const C& c) {
+  const std::string mode = c.attrs().string("mode", "constant");
+  constexpr std::string_view kNames[] = {"constant", "edge", "reflect", "wrap"};
+  for (int i = 0; i < 4; ++i)
+    if (mode == kNames[i]) return static_cast<PadMode>(i);
+  c.fail("mode '" + mode + "'; one of constant, edge, reflect, wrap");
+}
+
+// The value to pad with is one element of x's type.
+void check_value(InferContext& c) {
+  if (!c.has(2)) return;
+  const bool one = !c.shape(2).has_rank() || !c.shape(2).is_static() || c.shape(2).elements() == Dim(1);
+  if (!one || (c.dtype(2) != c.dtype(0) && c.dtype(2) != DType::none && c.dtype(0) != DType::none))
+    c.fail("constant_value is " + c.input(2).text() + ", x " + c.input(0).text() + "; it must be one element of x's type");
+}
+
 void infer_pad(InferContext& c) {
+  pad_mode(c);
+  check_value(c);
   const Shape& x = c.shape(0);
   if (!x.has_rank()) return c.set(0, c.dtype(0), Shape());
   const auto pads = c.content(1);
@@ -22,16 +43,6 @@ void infer_pad(InferContext& c) {
   Shape y = x;
   for (size_t i = 0; i < which.size(); ++i) y[which[i]] = y[which[i]] + (*pads)[i] + (*pads)[i + which.size()];
   c.set(0, c.dtype(0), y);
-}
-
-enum class PadMode { constant, edge, reflect, wrap };
-
-PadMode pad_mode(const EvalContext& c) {
-  const std::string mode = c.attrs().string("mode", "constant");
-  constexpr std::string_view kNames[] = {"constant", "edge", "reflect", "wrap"};
-  for (int i = 0; i < 4; ++i)
-    if (mode == kNames[i]) return static_cast<PadMode>(i);
-  c.fail("mode '" + mode + "'; one of constant, edge, reflect, wrap");
 }
 
 // Position in [0, n) that position i outside stands for; n > 0.

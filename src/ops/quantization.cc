@@ -52,7 +52,16 @@ void check_scales(InferContext& c) {
   if (scale.is_static() && element_count(scale.static_dims()) == 1) return;
   if (x.rank() == 0) c.fail(fmt::format("scale is {} for a scalar; one element is needed", c.input(1).text()));
   const int axis = quantized_axis(c, x.rank());
-  if (block != 0) return c.need_rank(1, x.rank());
+  if (block != 0) {
+    c.need_rank(1, x.rank());
+    for (int i = 0; i < x.rank(); ++i) {
+      const Dim want = i == axis ? ceil_div(x[i], block) : x[i];
+      if (want.is_constant() && scale[i].is_constant() && want != scale[i])
+        c.fail(fmt::format("scale is {} for x {} in blocks of {} on axis {}; dimension {} must be {}", c.input(1).text(),
+                           c.input(0).text(), block, axis, i, want.text()));
+    }
+    return;
+  }
   c.need_rank(1, 1);
   if (scale[0].is_constant() && x[axis].is_constant() && scale[0] != x[axis])
     c.fail(fmt::format("scale is {} for axis {} of x {}; they must have the same length", c.input(1).text(), axis,

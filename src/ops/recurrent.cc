@@ -20,6 +20,18 @@ void require_dims(const Node& node, const Tensor& t, const Dims& want, std::stri
   require(node, t.dims() == want, fmt::format("{} is {}; want [{}]", what, t.type_text(), to_string(want)));
 }
 
+// The input has these dimensions, as far as both are known: kernels read it without looking again.
+void need_dims(const InferContext& c, int input, const std::vector<Dim>& want, std::string_view what) {
+  const Shape& have = c.shape(input);
+  if (!c.has(input) || !have.has_rank()) return;
+  bool fits = have.rank() == static_cast<int>(want.size());
+  for (size_t i = 0; fits && i < want.size(); ++i) {
+    const auto a = have.dims()[i].constant(), b = want[i].constant();
+    fits = !a || !b || *a == *b;
+  }
+  if (!fits) c.fail(fmt::format("{} is {}; want [{}]", what, c.input(input).text(), Shape(want).text()));
+}
+
 // The parameters that the functions before `index` read from a list shared by all of them.
 double listed(const std::vector<double>& list, size_t& next, bool wanted, double otherwise) {
   return wanted && next < list.size() ? list[next++] : otherwise;
@@ -28,6 +40,8 @@ double listed(const std::vector<double>& list, size_t& next, bool wanted, double
 }  // namespace
 
 void infer_recurrent(InferContext& c, int gates, int states) {
+  if (c.attrs().has("hidden_size") && c.shape(2).has_rank() && c.shape(2).rank() == 3)
+    need_dims(c, 2, {c.shape(2)[0], c.shape(2)[1], c.attrs().integer("hidden_size")}, "r");
   for (int i = 0; i < 3; ++i) c.need_rank(i, 3);
   const bool batch_first = c.attrs().integer("layout") != 0;
   const int64_t directions = direction_count(c.node());
@@ -35,8 +49,15 @@ void infer_recurrent(InferContext& c, int gates, int states) {
   const Dim steps = x.has_rank() ? x[batch_first ? 1 : 0] : c.fresh("steps");
   const Dim batch = x.has_rank() ? x[batch_first ? 0 : 1] : c.fresh("batch");
   const Dim hidden = r.has_rank() ? r[2] : c.attrs().has("hidden_size") ? Dim(c.attrs().integer("hidden_size")) : c.fresh("hidden");
-  if (const auto h = hidden.constant(); h && r.has_rank() && r[1].is_constant())
-    if (r[1].value() != gates * *h) c.fail(fmt::format("r has shape [{}]; want [{},{},{}]", r.text(), directions, gates * *h, *h));
+  const Dim rows = hidden * gates, input = x.has_rank() ? x[2] : c.fresh("input");
+  need_dims(c, 1, {directions, rows, input}, "w");
+  need_dims(c, 2, {directions, rows, hidden}, "r");
+  need_dims(c, 3, {directions, rows * 2}, "b");
+  need_dims(c, 4, {batch}, "sequence_lens");
+  for (int i = 0; i < states; ++i)
+    need_dims(c, 5 + i, batch_first ? std::vector<Dim>{batch, directions, hidden} : std::vector<Dim>{directions, batch, hidden},
+              i == 0 ? "initial_h" : "initial_c");
+  if (states == 2) need_dims(c, 7, {directions, hidden * 3}, "p");
   c.set(0, c.dtype(0), batch_first ? Shape{batch, steps, directions, hidden} : Shape{steps, directions, batch, hidden});
   for (int i = 1; i <= states; ++i)
     c.set(i, c.dtype(0), batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden});

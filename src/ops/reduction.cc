@@ -55,7 +55,12 @@ bool keeps_dims(const Attrs& attrs) { return attrs.integer("keepdims", 1) != 0; 
 template <class Context>
 static AxisMask mask_of(const Context& c, const std::vector<int64_t>& axes, int rank) {
   AxisMask mask(static_cast<size_t>(rank), axes.empty() && c.attrs().integer("noop_with_empty_axes") == 0);
-  for (int64_t a : axes) mask[static_cast<size_t>(c.axis(a, rank))] = true;
+  std::vector<bool> named(static_cast<size_t>(rank));
+  for (int64_t a : axes) {
+    const auto axis = static_cast<size_t>(c.axis(a, rank));
+    if (named[axis]) c.fail("axes name axis " + std::to_string(axis) + " twice; each may come once");
+    named[axis] = mask[axis] = true;
+  }
   return mask;
 }
 
