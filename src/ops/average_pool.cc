@@ -40,16 +40,17 @@ Pooled pool(const Node& node, const Dims& dims, const std::vector<double>& x, F 
       for (int64_t ch = 0; ch < in.channels.value(); ++ch) {
         const double* plane = x.data() + n * xs.batch + ch * xs.channel;
         double sum = 0;
-        for (const Tap& tap : taps) sum += f(plane[tap.input * xs.pixel]);
+        for (const Tap& tap : taps) sum = f(sum, plane[tap.input * xs.pixel]);
         y.values[static_cast<size_t>(n * ys.batch + ch * ys.channel + o * ys.pixel)] = finish(sum, grid, o, taps);
       }
   });
   return y;
 }
 
-Pooled average(const Node& node, const Dims& dims, const std::vector<double>& x) {
+template <class F>
+Pooled average(const Node& node, const Dims& dims, const std::vector<double>& x, F add) {
   const bool with_pads = node.attrs.integer("count_include_pad") != 0;
-  return pool(node, dims, x, [](double v) { return v; },
+  return pool(node, dims, x, add,
               [with_pads](double sum, const WindowGrid& grid, int64_t o, const std::vector<Tap>& taps) {
                 return sum / static_cast<double>(with_pads ? padded_taps(grid, o) : static_cast<int64_t>(taps.size()));
               });
@@ -57,7 +58,7 @@ Pooled average(const Node& node, const Dims& dims, const std::vector<double>& x)
 
 void average_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  const Pooled y = average(c.node(), x.dims(), x.f64_values());
+  const Pooled y = average(c.node(), x.dims(), x.f64_values(), [](double a, double b) { return a + b; });
   c.set(0, Tensor::from_f64(x.dtype(), y.dims, y.values));
 }
 
@@ -74,7 +75,7 @@ void lp_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const double p = static_cast<double>(c.attrs().integer("p", 2));
   require(c.node(), p >= 1, fmt::format("p is {}; want 1 or more", p));
-  const Pooled y = pool(c.node(), x.dims(), x.f64_values(), [p](double v) { return std::pow(std::abs(v), p); },
+  const Pooled y = pool(c.node(), x.dims(), x.f64_values(), [p](double sum, double v) { return sum + std::pow(std::abs(v), p); },
                         [p](double sum, const WindowGrid&, int64_t, const std::vector<Tap>&) { return std::pow(sum, 1 / p); });
   c.set(0, Tensor::from_f64(x.dtype(), y.dims, y.values));
 }
@@ -91,9 +92,10 @@ const RegisterOp register_lp_pool(op_lp_pool);
 // Inputs: x, x_scale, [x_zero_point], y_scale, [y_zero_point]
 void qlinear_average_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  Pooled y = average(c.node(), x.dims(), dequantize(x, scalar_scale(c, 1), scalar_zero_point(c, 2)));
+  Pooled y = average(c.node(), x.dims(), dequantize(x, scalar_scale(c, 1), scalar_zero_point(c, 2)),
+                     [](double a, double b) { return f32(a + b); });
   const double scale = scalar_scale(c, 3);
-  for (double& v : y.values) v /= scale;
+  for (double& v : y.values) v = over(v, scale);
   c.set(0, quantize(y.values, y.dims, x.dtype(), scalar_zero_point(c, 4)));
 }
 

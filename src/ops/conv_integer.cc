@@ -68,9 +68,9 @@ void qlinear_conv_reference(EvalContext& c) {
   }
   const double x_scale = scalar_scale(c, 1), y_scale = scalar_scale(c, 6);
   std::vector<double> scale = per_channel(c.node(), c.tensor(4).f64_values(), g.y.channels.value(), "w_scale");
-  for (double& s : scale) s *= x_scale / y_scale;
+  for (double& s : scale) s = f32(f32(x_scale * s) / y_scale);
   std::vector<double> y(sums.begin(), sums.end());
-  for_each_channel(g.y, y, [&](double& v, size_t m) { v *= scale[m]; });
+  for_each_channel(g.y, y, [&](double& v, size_t m) { v = f32(f32(v) * scale[m]); });
   c.set(0, quantize(y, g.y.dims(), c.tensor(7).dtype(), scalar_zero_point(c, 7)));
 }
 

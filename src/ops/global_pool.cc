@@ -141,9 +141,12 @@ const RegisterOp register_global_lp_pool(op_global_lp_pool);
 void qlinear_global_average_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const Image image = Image::of(c.node(), Shape::from(x.dims()), 2);
-  std::vector<double> y = means(image, dequantize(x, scalar_scale(c, 1), scalar_zero_point(c, 2)));
-  const double scale = scalar_scale(c, 3);
-  for (double& v : y) v /= scale;
+  // The sum is exact; all scales are one factor.
+  std::vector<double> y = means(image, dequantize(x, 1, scalar_zero_point(c, 2)));
+  double pixels = 1;
+  for (const Dim& d : image.spatial) pixels *= static_cast<double>(d.value());
+  const double factor = f32(scalar_scale(c, 1) / f32(scalar_scale(c, 3) * pixels));
+  for (double& v : y) v = f32(f32(std::nearbyint(v * pixels)) * factor);
   c.set(0, quantize(y, pooled(image).dims(), x.dtype(), scalar_zero_point(c, 4)));
 }
 

@@ -7,6 +7,7 @@
 #include "ops/matmul.h"
 #include "ops/node_error.h"
 #include "ops/quantized.h"
+#include "ops/types.h"
 
 namespace trine {
 namespace {
@@ -62,7 +63,11 @@ void infer_product(InferContext& c, int a, int b, DType dtype) {
   c.set(0, dtype, known ? MatmulShape::of(c.node(), c.shape(a), c.shape(b)).out() : Shape());
 }
 
-void matmul_integer_infer(InferContext& c) { infer_product(c, 0, 1, DType::i32); }
+void matmul_integer_infer(InferContext& c) {
+  need_type(c, 0, kIntegers);
+  need_type(c, 1, kIntegers);
+  infer_product(c, 0, 1, DType::i32);
+}
 
 void matmul_integer_reference(EvalContext& c) {
   const MatmulShape s = shape_of(c, 0, 1);
@@ -84,19 +89,56 @@ const RegisterOp register_matmul_integer(op_matmul_integer);
 // Inputs: a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
 void qlinear_matmul_infer(InferContext& c) { infer_product(c, 0, 3, c.dtype(7)); }
 
+// A scale has one value for each row of a, column of b, or matrix of a stack: constant along the sum, which is exact.
+// Where it is written out along it, or the elements are floats, the sum is one of real numbers.
+bool is_constant_along_sum(const Tensor& scale, bool per_row) {
+  if (scale.elements() == 1 || scale.rank() == 1) return true;
+  return scale.dim(scale.rank() - (per_row ? 1 : 2)) == 1;
+}
+
+// Reads a scale of the operand with an index of the product.
+Strides product_strides(const Node& node, const Tensor& scale, const Dims& operand, const Dims& out, bool per_row) {
+  if (scale.elements() == 1) return Strides(out.size(), 0);
+  const bool vector = operand.size() < 2;
+  if (scale.rank() == 1) return vector ? Strides(out.size(), 0) : parameter_strides(node, scale, out, per_row);
+  return broadcast_strides(scale.dims(), out);
+}
+
+std::vector<double> scaled_sums(EvalContext& c, const MatmulShape& s, const Dims& out) {
+  const Tensor &a = c.tensor(0), &b = c.tensor(3), &as = c.tensor(1), &bs = c.tensor(4);
+  const bool exact = is_integer(a.dtype()) && is_integer(b.dtype()) && a.rank() >= 2 && b.rank() >= 2 &&
+                     is_constant_along_sum(as, true) && is_constant_along_sum(bs, false);
+  const std::vector<double> av = as.f64_values(), bv = bs.f64_values(), yv = c.tensor(6).f64_values();
+  const Strides y_strides = parameter_strides(c.node(), c.tensor(6), out, true);
+  if (!exact) {
+    std::vector<double> y = matmul(s, real_values(c, a, 1, 2, true), real_values(c, b, 4, 5, false));
+    for (Walk w(out, {y_strides}); !w.done(); w.next())
+      y[static_cast<size_t>(w.position())] /= yv[static_cast<size_t>(w.offset(0))];
+    return y;
+  }
+  const std::vector<int64_t> sums = matmul(s, centred(c, a, 2, true), centred(c, b, 5, false));
+  std::vector<double> y(sums.begin(), sums.end());
+  for (Walk w(out, {product_strides(c.node(), as, a.dims(), out, true), product_strides(c.node(), bs, b.dims(), out, false),
+                    y_strides});
+       !w.done(); w.next()) {
+    const double factor = f32(av[static_cast<size_t>(w.offset(0))] * bv[static_cast<size_t>(w.offset(1))]);
+    double& v = y[static_cast<size_t>(w.position())];
+    v = f32(f32(v) * f32(factor / yv[static_cast<size_t>(w.offset(2))]));
+  }
+  return y;
+}
+
 void qlinear_matmul_reference(EvalContext& c) {
   const MatmulShape s = shape_of(c, 0, 3);
-  std::vector<double> y =
-      matmul(s, real_values(c, c.tensor(0), 1, 2, true), real_values(c, c.tensor(3), 4, 5, false));
   const Dims out = s.out().static_dims();
-  const Tensor &scale = c.tensor(6), &zero = c.tensor(7);
-  const std::vector<double> sv = scale.f64_values(), zv = zero.f64_values();
-  const Strides s_strides = parameter_strides(c.node(), scale, out, true), z_strides = parameter_strides(c.node(), zero, out, true);
-  const bool to_float = is_float(zero.dtype());
-  for (Walk w(out, {s_strides, z_strides}); !w.done(); w.next()) {
-    double& v = y[static_cast<size_t>(w.position())];
-    v /= sv[static_cast<size_t>(w.offset(0))];
-    if (!to_float) v = std::nearbyint(v) + zv[static_cast<size_t>(w.offset(1))];
+  std::vector<double> y = scaled_sums(c, s, out);
+  const Tensor& zero = c.tensor(7);
+  if (!is_float(zero.dtype())) {
+    const std::vector<double> zv = zero.f64_values();
+    for (Walk w(out, {parameter_strides(c.node(), zero, out, true)}); !w.done(); w.next()) {
+      double& v = y[static_cast<size_t>(w.position())];
+      v = std::nearbyint(v) + zv[static_cast<size_t>(w.offset(0))];
+    }
   }
   c.set(0, Tensor::from_f64(zero.dtype(), out, y));
 }

@@ -1,4 +1,5 @@
-// com.microsoft:MatMulNBits: y = a @ dequantize(b)^T + bias with b in blocks of 2, 4 or 8 bits along K.
+// com.microsoft:MatMulNBits: y = a @ dequantize(b)^T + bias with b in blocks of 2, 4 or 8 bits along K. (onnxruntime
+// leaves the zero points out where there is a g_idx; here they count.)
 //   b       u8 [N, blocks, block_size*bits/8], lowest bits first, blocks = ceil(K / block_size)
 //   scales  [N * blocks];  zero_points  packed u8 [N * ceil(blocks*bits/8)], or one of a's type each; default 2^(bits-1)
 //   g_idx   [K] block of each k;  default k / block_size

@@ -1,5 +1,6 @@
 // com.microsoft's elementwise operators on quantised tensors: dequantise, compute, quantise.
 #include <algorithm>
+#include <cmath>
 
 #include "graph/infer.h"
 #include "ops/activation.h"
@@ -16,24 +17,37 @@ void binary_infer(InferContext& c) {
   c.set(0, c.dtype(0), known ? broadcast(c.shape(0), c.shape(3)) : Shape());
 }
 
-void binary(EvalContext& c, double (*f)(double, double)) {
+// y[...] = saturate(round_half_even(f(a, b))) for the stored values of a and b, broadcast.
+template <class F>
+void binary(EvalContext& c, F f) {
   const Tensor &a = c.tensor(0), &b = c.tensor(3);
-  const std::vector<double> av = dequantize(a, scalar_scale(c, 1), scalar_zero_point(c, 2));
-  const std::vector<double> bv = dequantize(b, scalar_scale(c, 4), scalar_zero_point(c, 5));
-  const double scale = scalar_scale(c, 6);
+  const std::vector<double> av = a.f64_values(), bv = b.f64_values();
   const Dims out = broadcast_dims(a.dims(), b.dims());
   std::vector<double> y(value_count(out));
   for (Walk w(out, {broadcast_strides(a.dims(), out), broadcast_strides(b.dims(), out)}); !w.done(); w.next())
-    y[static_cast<size_t>(w.position())] = f(av[static_cast<size_t>(w.offset(0))], bv[static_cast<size_t>(w.offset(1))]) / scale;
-  c.set(0, quantize(y, out, a.dtype(), scalar_zero_point(c, 7)));
+    y[static_cast<size_t>(w.position())] = f(av[static_cast<size_t>(w.offset(0))], bv[static_cast<size_t>(w.offset(1))]);
+  c.set(0, quantize(y, out, a.dtype(), 0));
 }
 
+double zero(EvalContext& c, int input) { return static_cast<double>(scalar_zero_point(c, input)); }
+
+// The zero point of y is added before rounding here, and the scales become one factor for each operand, as onnxruntime
+// has it: (a - az) as/ys + (b - bz) bs/ys + yz with fused multiply-adds, all constants taken together.
 void qlinear_add_reference(EvalContext& c) {
-  binary(c, [](double a, double b) { return a + b; });
+  const double ys = scalar_scale(c, 6);
+  const auto as = static_cast<float>(f32(scalar_scale(c, 1) / ys)), bs = static_cast<float>(f32(scalar_scale(c, 4) / ys));
+  const auto az = static_cast<float>(zero(c, 2)), bz = static_cast<float>(zero(c, 5)), yz = static_cast<float>(zero(c, 7));
+  const float constant = yz - (as * az + bs * bz);
+  binary(c, [=](double a, double b) {
+    return std::fma(static_cast<float>(a), as, std::fma(static_cast<float>(b), bs, constant));
+  });
 }
 
+// (a - az) (b - bz) is exact, as bs / ys one factor.
 void qlinear_mul_reference(EvalContext& c) {
-  binary(c, [](double a, double b) { return a * b; });
+  const double factor = f32(f32(scalar_scale(c, 1) * scalar_scale(c, 4)) / scalar_scale(c, 6));
+  const double az = zero(c, 2), bz = zero(c, 5), yz = zero(c, 7);
+  binary(c, [=](double a, double b) { return f32(f32((a - az) * (b - bz) * factor) + yz); });
 }
 
 const OpDef op_qlinear_add = {
@@ -63,14 +77,14 @@ void unary(EvalContext& c, const Activation& f) {
   const Tensor& x = c.tensor(0);
   std::vector<double> y = dequantize(x, scalar_scale(c, 1), scalar_zero_point(c, 2));
   const double scale = scalar_scale(c, 3);
-  for (double& v : y) v = apply(f, v) / scale;
+  for (double& v : y) v = over(apply(f, v), scale);
   c.set(0, quantize(y, x.dims(), x.dtype(), scalar_zero_point(c, 4)));
 }
 
 void qlinear_sigmoid_reference(EvalContext& c) { unary(c, {Activation::Kind::sigmoid, 0, 0}); }
 
 void qlinear_leaky_relu_reference(EvalContext& c) {
-  unary(c, {Activation::Kind::leaky_relu, c.attrs().real("alpha", 0.01), 0});
+  unary(c, {Activation::Kind::leaky_relu, f32(c.attrs().real("alpha", 0.01)), 0});
 }
 
 const OpDef op_qlinear_sigmoid = {
@@ -141,7 +155,7 @@ void qlinear_concat_reference(EvalContext& c) {
   for (int64_t o = 0; o < outer; ++o)
     for (const std::vector<double>& v : values) {
       const auto row = static_cast<std::ptrdiff_t>(v.size()) / static_cast<std::ptrdiff_t>(outer);
-      std::transform(v.begin() + o * row, v.begin() + (o + 1) * row, std::back_inserter(y), [scale](double x) { return x / scale; });
+      std::transform(v.begin() + o * row, v.begin() + (o + 1) * row, std::back_inserter(y), [scale](double x) { return over(x, scale); });
     }
   c.set(0, quantize(y, out, first.dtype(), scalar_zero_point(c, 1)));
 }

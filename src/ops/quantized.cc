@@ -21,7 +21,7 @@ double scalar_scale(EvalContext& c, int input) {
 
 std::vector<double> dequantize(const Tensor& x, double scale, int64_t zero_point) {
   std::vector<double> values = x.f64_values();
-  for (double& v : values) v = (v - static_cast<double>(zero_point)) * scale;
+  for (double& v : values) v = f32(f32(v - static_cast<double>(zero_point)) * scale);
   return values;
 }
 
