@@ -35,6 +35,11 @@ stage_models() {
 # interpreted. Each prints `onnx backend node tests: P of N passed` and fails below 95 %.
 stage_conformance() {
   for mode in reference interpreter engine; do "$python" tests/conformance/run.py --mode "$mode" --min 95; done
+  # The rows of tests/cases/ops against onnxruntime: all of them.
+  "$python" tests/conformance/op_cases.py build/op_cases
+  for mode in reference engine; do
+    build/bin/run_node_tests build/op_cases --mode "$mode" --min 100 --title "operator rows against onnxruntime"
+  done
 }
 
 # The unit tests again under the address and undefined-behaviour sanitizers.

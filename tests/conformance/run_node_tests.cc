@@ -1,10 +1,10 @@
 // Runs the backend node tests that onnx_backend.py wrote.
 //
 //   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE]
-//                  [--min PERCENT] [--jobs N]
+//                  [--min PERCENT] [--jobs N] [--title TEXT]
 //
-// Prints `onnx backend node tests: P of N passed`. A case that cannot be imported, run or compared has failed; nothing is
-// skipped. The exit status is 1 when fewer than PERCENT (95 unless told) passed.
+// Prints `onnx backend node tests: P of N passed` (or another title). A case that cannot be imported, run or compared
+// has failed; nothing is skipped. The exit status is 1 when fewer than PERCENT (95 unless told) passed.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -29,7 +29,7 @@ namespace trine::conformance {
 namespace {
 
 struct Arguments {
-  std::string data, mode = "reference", filter, json, failures, markdown;
+  std::string data, mode = "reference", filter, json, failures, markdown, title = "onnx backend node tests";
   double least_percent = 95;
   uint64_t jobs = 1;
 };
@@ -46,7 +46,7 @@ Arguments read_arguments(int argc, char** argv) {
   Arguments a;
   a.data = read_options(argc, argv, {{"--mode", &a.mode}, {"--filter", &a.filter}, {"--json", &a.json},
                                      {"--failures", &a.failures}, {"--markdown", &a.markdown},
-                                     {"--min", &a.least_percent}, {"--jobs", &a.jobs}});
+                                     {"--min", &a.least_percent}, {"--jobs", &a.jobs}, {"--title", &a.title}});
   if (a.mode != "reference" && a.mode != "engine" && a.mode != "interpreter")
     throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference, engine and interpreter are accepted", a.mode));
   return a;
@@ -167,7 +167,7 @@ int run(int argc, char** argv) {
   if (!arguments.filter.empty())
     for (size_t i = 0; i < outcome.cases.size(); ++i)
       fmt::print("{}: {}\n", outcome.cases[i].name, outcome.reasons[i].empty() ? "passed" : outcome.reasons[i]);
-  fmt::print("onnx backend node tests: {} of {} passed\n", outcome.passed(), outcome.cases.size());
+  fmt::print("{}: {} of {} passed\n", arguments.title, outcome.passed(), outcome.cases.size());
   return 100.0 * static_cast<double>(outcome.passed()) < arguments.least_percent * static_cast<double>(outcome.cases.size());
 }
 

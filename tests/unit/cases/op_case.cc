@@ -85,6 +85,17 @@ double epsilon(DType type) {
 
 }  // namespace
 
+static void read_result(OpCase& c, bool exact, std::string_view rest) {
+  if (!exact) {
+    c.eps_count = std::stod(next_word(rest));
+    next_word(rest);  // eps
+  }
+  std::string word = next_word(rest);
+  if (word == "gives")
+    while (!(word = next_word(rest)).empty()) c.gives.push_back(word);
+  if (!word.empty()) throw std::runtime_error("`" + word + "` after the tolerance: " + c.text);
+}
+
 OpCase parse_op_case(const std::string& text) {
   OpCase c;
   c.text = text;
@@ -96,8 +107,7 @@ OpCase parse_op_case(const std::string& text) {
   for (std::string word = next_word(rest);; word = next_word(rest)) {
     if (word.starts_with("{")) c.attrs = word;
     else if (word == "outputs") c.outputs = std::stoi(next_word(rest));
-    else if (word == "exact") return c;
-    else if (word == "within") return c.eps_count = std::stod(next_word(rest)), c;
+    else if (word == "exact" || word == "within") return read_result(c, word == "exact", rest), c;
     else if (word == "error:") return c.error = rest.substr(1), c;
     else if (word.empty()) throw std::runtime_error("a row says `exact`, `within k eps` or `error: text`: " + text);
     else c.operands.push_back(word);
@@ -145,6 +155,12 @@ std::vector<Tensor> draw_inputs(const OpCase& c, std::mt19937& random) {
     inputs.push_back(o.literal ? literal(o.actual, o.suffix) : random_tensor(o, random));
   }
   return inputs;
+}
+
+std::optional<Tensor> given_output(const OpCase& c, size_t i) {
+  if (i >= c.gives.size() || c.gives[i] == "_") return std::nullopt;
+  const Operand o = operand_of(c.gives[i]);
+  return literal(o.actual, o.suffix);
 }
 
 Graph with_constants(Graph graph, const std::vector<Tensor>& inputs) {

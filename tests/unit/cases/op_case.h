@@ -2,13 +2,16 @@
 //
 //   softmax f32[3,5] {axis=1} within 4 eps                                # the common case
 //   softmax f32[3,5] {axis=2} error: softmax: axis 2 outside [-2, 1]      # user mistake
+//   cum_sum f32[3]{1,2,3} i64[]{0} exact gives f32[3]{1,3,6}              # results that somebody else computed
 //   top_k f32[N=3,7] i64[1]{2} {axis=1} outputs 2 exact                   # N is a symbol that is 3 at run time
 //
 // Operands: a type is random data (floats normal, integers small and never 0); `>0` after it makes it positive, `<5`
 // draws indices from [0, 5); a literal is itself; `_` is absent. `within k eps` allows k * eps(type) * max|y|, max over
-// the finite elements of that output; `exact` allows nothing.
+// the finite elements of that output; `exact` allows nothing. `gives` names each output (`_`: whatever it is). The same
+// rows are held against onnxruntime by tests/conformance/op_cases.py.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <random>
 #include <string>
@@ -22,7 +25,7 @@ struct OpCase {
   std::string file, text;
   int line = 0;
   std::string op, attrs, error;
-  std::vector<std::string> operands;
+  std::vector<std::string> operands, gives;
   int outputs = 1;
   double eps_count = 0;  // 0: exact
 };
@@ -37,6 +40,8 @@ OpCase parse_op_case(const std::string& text);
 Graph graph_of(const OpCase& c);
 // A value for each input of graph_of.
 std::vector<Tensor> draw_inputs(const OpCase& c, std::mt19937& random);
+// Output i as the row gives it; nothing when it does not say.
+std::optional<Tensor> given_output(const OpCase& c, size_t i);
 // The same graph with all inputs but the first turned into constants.
 Graph with_constants(Graph graph, const std::vector<Tensor>& inputs);
 
