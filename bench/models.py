@@ -14,11 +14,13 @@ import argparse
 import json
 import math
 import platform
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import child  # noqa: E402
+
 GOAL = ["resnet50", "mobilenet_v2", "efficientnet_b0", "vit_b_16", "bert_base", "yolov5s", "lstm_bi2"]
 
 
@@ -32,16 +34,14 @@ def cpu_name():
 def engine_for(trine, model, threads):
     engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.trn"
     engine.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([trine, "build", str(model), "-o", str(engine), "--threads", str(threads)], check=True,
-                   stdout=subprocess.DEVNULL)
+    child.run([trine, "build", str(model), "-o", str(engine), "--threads", str(threads)])
     return engine
 
 
 def measure(options, model, threads):
     engine = engine_for(options.trine, model, threads)
-    command = [options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
-               "--against", options.against, "--peer-model", str(model), "--json", "-"]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    report = child.run_json([options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
+                             "--against", options.against, "--peer-model", str(model), "--json", "-"])
     report["model"] = model.stem
     return report
 
@@ -70,7 +70,7 @@ def main():
     options = parser.parse_args()
     names = options.names or ([] if options.files else GOAL)
     if names:
-        subprocess.run([sys.executable, str(ROOT / "bench" / "make_models.py"), *names], check=True)
+        child.run([sys.executable, str(ROOT / "bench" / "make_models.py"), *names])
     models = [ROOT / "build" / "models" / f"{n}.onnx" for n in names] + options.files
     peers = options.against.split(",")
     print(cpu_name())
@@ -92,4 +92,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(child.guarded(main))

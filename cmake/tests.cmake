@@ -16,9 +16,11 @@ foreach(folder ${folders})
     endif()
   endif()
 endforeach()
-# The golden messages come from small ONNX models too.
-target_sources(test_errors PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import/model_builder.cc)
-target_include_directories(test_errors PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import)
+# The golden messages and the tests of commands write small ONNX models too.
+foreach(name errors tools)
+  target_sources(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import/model_builder.cc)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import)
+endforeach()
 
 # The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/conformance/*.cc)

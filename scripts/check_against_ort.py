@@ -9,7 +9,6 @@ Each network is built into an engine file and run from it. An output passes when
 --tolerance (1e-4: fp32 sums in another order).
 """
 import argparse
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 from PIL import Image
+
+import child
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "build" / "quickstart"
@@ -73,14 +74,14 @@ def random_feeds(session, rng):
 
 def run_trine(trine, model, feeds, names, folder):
     engine = folder / "m.trn"
-    subprocess.run([trine, "build", str(model), "-o", str(engine)], check=True, stdout=subprocess.DEVNULL)
+    child.run([trine, "build", str(model), "-o", str(engine)])
     command = [trine, "run", str(engine)]
     for k, (name, value) in enumerate(feeds.items()):
         np.save(folder / f"in{k}.npy", value)
         command += ["--input", f"{name}={folder}/in{k}.npy"]
     for k, name in enumerate(names):
         command += ["--output", f"{name}={folder}/out{k}.npy"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    child.run(command)
     return [np.load(folder / f"out{k}.npy") for k in range(len(names))]
 
 
@@ -103,8 +104,8 @@ def check(trine, model, feeds, tolerance, rng):
     with tempfile.TemporaryDirectory() as folder:
         try:
             got = run_trine(trine, model, feeds, names, Path(folder))
-        except subprocess.CalledProcessError as error:
-            print(f"FAILED  {model.name}: exit status {error.returncode}", flush=True)
+        except child.Failed as failure:
+            print(f"FAILED  {model.name}: {failure}", flush=True)
             return False
     worst = max(relative_error(g, w) for g, w in zip(got, wanted))
     good = worst <= tolerance
@@ -122,12 +123,12 @@ def main():
     ort.set_default_logger_severity(3)
     rng = np.random.default_rng(11)
     if options.made:
-        subprocess.run([sys.executable, str(ROOT / "bench" / "make_models.py"), *map(str, options.models)], check=True)
+        child.run([sys.executable, str(ROOT / "bench" / "make_models.py"), *map(str, options.models)], show=True)
         cases = [(ROOT / "build" / "models" / f"{m}.onnx", None) for m in options.models]
     elif options.models:
         cases = [(m, None) for m in options.models]
     else:
-        subprocess.run([sys.executable, str(ROOT / "scripts" / "make_samples.py"), str(SAMPLES)], check=True)
+        child.run([sys.executable, str(ROOT / "scripts" / "make_samples.py"), str(SAMPLES)], show=True)
         cases = [(SAMPLES / "models" / name, feeds) for name, feeds in sample_cases(rng)]
     passed = sum([check(options.trine, model, feeds, options.tolerance, rng) for model, feeds in cases])
     print(f"models against onnxruntime: {passed} of {len(cases)} passed")
@@ -135,4 +136,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(child.guarded(main))

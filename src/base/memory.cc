@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <limits>
@@ -13,6 +14,7 @@ namespace trine {
 namespace {
 
 std::atomic<int64_t> bytes_alive{0};
+std::atomic<int64_t> cap{std::numeric_limits<int64_t>::max()};
 
 // A container's limit, where there is one; "max" and a missing file: none.
 int64_t control_group_limit() {
@@ -34,15 +36,22 @@ int64_t find_limit() {
 
 int64_t memory_limit() {
   static const int64_t limit = find_limit();
-  return limit;
+  return std::min(limit, cap.load(std::memory_order_relaxed));
 }
+
+int64_t memory_in_use() { return bytes_alive.load(std::memory_order_relaxed); }
+
+MemoryCap::MemoryCap(size_t bytes) : before_(cap) {
+  if (bytes > 0 && bytes < static_cast<size_t>(before_)) cap = static_cast<int64_t>(bytes);
+}
+MemoryCap::~MemoryCap() { cap = before_; }
 
 void need_memory(double bytes) {
   const int64_t alive = bytes_alive.load(std::memory_order_relaxed);
   if (bytes + static_cast<double>(alive) <= static_cast<double>(memory_limit())) return;
   throw Error(ErrorCode::out_of_memory,
-              fmt::format("memory: {:.0f} bytes are wanted and {} used, of {} that may be used (TRINE_MAX_MEM in MiB); make the "
-                          "shapes smaller", bytes, alive, memory_limit()));
+              fmt::format("memory: {:.0f} bytes are wanted and {} used, of {} that may be used (--max-mem or TRINE_MAX_MEM, in "
+                          "MiB); make the shapes smaller", bytes, alive, memory_limit()));
 }
 
 void take_memory(int64_t bytes) { bytes_alive.fetch_add(bytes, std::memory_order_relaxed); }

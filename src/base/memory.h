@@ -12,7 +12,20 @@
 
 namespace trine {
 
-int64_t memory_limit();  // bytes
+int64_t memory_limit();   // bytes
+int64_t memory_in_use();  // bytes of the tensors now alive, mapped files not counted
+
+// While it lives, the limit is at most `bytes` (0: as it is).
+class MemoryCap {
+ public:
+  explicit MemoryCap(size_t bytes);
+  ~MemoryCap();
+  MemoryCap(const MemoryCap&) = delete;
+  MemoryCap& operator=(const MemoryCap&) = delete;
+
+ private:
+  int64_t before_;
+};
 
 // Throws Error{out_of_memory} when `bytes` more than the tensors now alive would pass the limit.
 void need_memory(double bytes);

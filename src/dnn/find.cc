@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "trine/base/env.h"
@@ -23,23 +24,42 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
   return {};
 }
 
-void order_by_time(std::vector<Candidate>& candidates) {
+void order(std::vector<Candidate>& candidates, const Limits& limits) {
+  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.bytes); };
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+                   [&](const Candidate& a, const Candidate& b) { return price(a) < price(b); });
 }
 
-// Times the most promising candidates, sharing the budget; the rest keep their places behind them.
+// What was measured earlier, or now if there is time for it.
+std::optional<double> time_of(const KernelRow& row, const Problem& problem, const Limits& limits, double seconds) {
+  Timings* timings = limits.timings.get();
+  if (timings)
+    if (const auto known = timings->find(problem, row, limits.threads)) return known;
+  if (seconds <= 0 || (timings && timings->seconds_left <= 0)) return std::nullopt;
+  const auto begin = std::chrono::steady_clock::now();
+  const double best = measure(row, problem, limits.threads, seconds);
+  if (timings) {
+    timings->add(problem, row, limits.threads, best);
+    timings->seconds_left -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++timings->measured;
+  }
+  return best;
+}
+
+// Times the most promising candidates, sharing the budget; the rest keep their places behind them. Estimates and times
+// are not compared with each other: when one of the times cannot be had, the model decides.
 void measure_best(Choice& choice, const Limits& limits) {
   constexpr size_t kTried = 4;
   size_t tried = std::min(kTried, choice.candidates.size());
-  std::vector<Candidate> rest(choice.candidates.begin() + static_cast<long>(tried), choice.candidates.end());
-  choice.candidates.resize(tried);
-  for (Candidate& c : choice.candidates) {
-    c.seconds = measure(*c.row, choice.problem, limits.threads, limits.measure_seconds / static_cast<double>(tried));
+  std::vector<Candidate> timed(choice.candidates.begin(), choice.candidates.begin() + static_cast<long>(tried));
+  for (Candidate& c : timed) {
+    const auto seconds = time_of(*c.row, choice.problem, limits, limits.measure_seconds / static_cast<double>(tried));
+    if (!seconds) return;
+    c.seconds = *seconds;
     c.measured = true;
   }
-  order_by_time(choice.candidates);
-  choice.candidates.insert(choice.candidates.end(), rest.begin(), rest.end());
+  order(timed, limits);
+  std::copy(timed.begin(), timed.end(), choice.candidates.begin());
 }
 
 }  // namespace
@@ -54,16 +74,19 @@ std::string Choice::text() const {
 
 Choice find(const Problem& problem, const Limits& limits) {
   Choice choice{problem, {}, {}};
+  const int threads = limits.deterministic ? 1 : limits.threads;
   for (const KernelRow* row : rows_of(op_kind(problem))) {
     std::string reason = refusal_of(*row, problem, limits);
     if (reason.empty()) {
-      choice.candidates.push_back({row, row->cost(problem, limits.threads), false});
+      const size_t bytes = packed_bytes(*row, problem) + workspace_bytes(*row, problem, limits.threads);
+      choice.candidates.push_back({row, row->cost(problem, threads), false, bytes});
     } else {
       choice.refusals.push_back({row, std::move(reason)});
     }
   }
-  order_by_time(choice.candidates);
-  if (limits.measure_seconds > 0 && choice.candidates.size() > 1) measure_best(choice, limits);
+  order(choice.candidates, limits);
+  const bool may_measure = !limits.deterministic && (limits.measure_seconds > 0 || limits.timings);
+  if (may_measure && choice.candidates.size() > 1) measure_best(choice, limits);
   if (debug_shows(DebugLevel::choices)) std::fputs(choice.text().c_str(), stderr);
   return choice;
 }

@@ -1,7 +1,10 @@
 // find: which rows can compute a problem, fastest first, and why the others cannot.
 #pragma once
 
+#include <memory>
+
 #include "dnn/kernel_row.h"
+#include "dnn/timings.h"
 
 namespace trine::dnn {
 
@@ -12,12 +15,16 @@ struct Limits {
   bool winograd = true;                // allows Numerics::winograd
   std::vector<std::string> drop = {};  // names of rows that must not be used
   double measure_seconds = 0;          // > 0: time the best candidates on random data within this budget
+  std::shared_ptr<Timings> timings = {};  // times known already; also bounds and remembers what is measured
+  bool deterministic = false;          // the choice depends on no time measured and on no number of threads
+  double seconds_per_byte = 0;         // what a byte of packed weights or workspace may cost in time
 };
 
 struct Candidate {
   const KernelRow* row;
   double seconds;  // the cost model's, or measured
-  bool measured;
+  bool measured;   // now, or earlier and remembered in Limits::timings
+  size_t bytes;    // packed weights and workspace
 };
 
 struct Refusal {

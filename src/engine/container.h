@@ -34,9 +34,7 @@ struct StoredStep {
 };
 struct StoredPlan {
   std::string fingerprint;
-  int threads = 1;
-  bool winograd = true;
-  std::vector<std::string> drop;
+  dnn::Limits limits;  // of choosing kernels; the level is the reader's
   std::vector<StoredStep> steps;
   std::vector<PackedWeights> packed;
 };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include "engine/container.h"
@@ -204,9 +205,20 @@ class Reader {
     return node;
   }
 
+  static dnn::Limits read_limits(const fb::Plan& p) {
+    dnn::Limits limits;
+    limits.threads = std::clamp(p.threads(), 1, 1024);
+    limits.winograd = p.winograd();
+    limits.drop = texts(p.drop());
+    limits.workspace_bytes = p.workspace();
+    limits.deterministic = p.deterministic();
+    limits.seconds_per_byte = std::isfinite(p.seconds_per_byte()) ? std::max(p.seconds_per_byte(), 0.0) : 0;
+    return limits;
+  }
+
   StoredPlan read(const fb::Plan& p, int depth) {
     if (depth > kMaxDepth) damaged("plans nested too deep");
-    StoredPlan out{text(p.fingerprint()), p.threads(), p.winograd(), texts(p.drop()), {}, {}};
+    StoredPlan out{text(p.fingerprint()), read_limits(p), {}, {}};
     if (p.packed()) {
       for (const fb::Packed* packed : *p.packed()) {
         const auto data = section(packed->section());

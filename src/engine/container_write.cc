@@ -135,7 +135,8 @@ class Writer {
     const auto drop_offset = fbb_.CreateVectorOfStrings(drop);
     const auto fingerprint = fbb_.CreateString(plan_fingerprint(plan.limits));
     return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, fbb_.CreateVector(steps),
-                          fbb_.CreateVector(packed));
+                          fbb_.CreateVector(packed), plan.limits.workspace_bytes, plan.limits.deterministic,
+                          plan.limits.seconds_per_byte);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

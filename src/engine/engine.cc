@@ -1,16 +1,15 @@
 // Opening and saving engines; planning anew where a file has no plan for this machine.
 #include "trine/engine/engine.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
 #include "base/memory.h"
+#include "base/replace_file.h"
 #include "engine/container.h"
 #include "graph/infer.h"
+#include "plan/footprint.h"
 #include "plan/table.h"
 #include "trine/base/error.h"
 
@@ -54,12 +53,9 @@ void adopt(Plan& plan, const StoredPlan& stored) {
 }
 
 dnn::Limits limits_of(const StoredEngine& stored) {
+  if (!stored.plans.empty()) return stored.plans[0].limits;
   dnn::Limits limits;
   limits.threads = default_thread_count();
-  if (stored.plans.empty()) return limits;
-  limits.threads = std::clamp(stored.plans[0].threads, 1, 1024);
-  limits.winograd = stored.plans[0].winograd;
-  limits.drop = stored.plans[0].drop;
   return limits;
 }
 
@@ -86,6 +82,14 @@ Engine open_stored(StoredEngine stored) {
   state->plan = std::move(plan);
   set_io(*state);
   return Engine(std::move(state));
+}
+
+size_t constant_bytes(const Graph& graph) {
+  size_t bytes = 0;
+  for (const Value& v : graph.values) bytes += v.constant.bytes();
+  for (const Node& node : graph.nodes)
+    for (const auto& body : node.bodies) bytes += constant_bytes(*body);
+  return bytes;
 }
 
 // A wrong graph is an engine file's fault here, not a model's.
@@ -118,32 +122,7 @@ Engine Engine::from_bytes(const void* data, size_t size) {
 
 std::vector<uint8_t> Engine::to_bytes() const { return write_engine(*state_); }
 
-void Engine::save(const std::string& path) const {
-  const std::vector<uint8_t> bytes = to_bytes();
-  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const auto fail = [&] {
-    const int error = errno;
-    if (fd >= 0) ::close(fd);
-    ::unlink(temporary.c_str());
-    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({}); give a path in a folder that exists and has room",
-                                           path, std::strerror(error)));
-  };
-  if (fd < 0) fail();
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t n = ::write(fd, bytes.data() + at, bytes.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail();
-    at += static_cast<size_t>(n);
-  }
-  if (::fsync(fd) != 0) fail();
-  if (::close(fd) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({}); give a path in a folder that exists and has room",
-                                           path, std::strerror(error)));
-  }
-}
+void Engine::save(const std::string& path) const { replace_file(path, to_bytes()); }
 
 const std::vector<IoInfo>& Engine::inputs() const { return state_->inputs; }
 const std::vector<IoInfo>& Engine::outputs() const { return state_->outputs; }
@@ -160,10 +139,11 @@ std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes) con
   return memory_table(*state_->plan, representative_inputs(*state_->graph, sizes));
 }
 
-size_t Engine::weight_bytes() const {
-  size_t bytes = 0;
-  for (const Value& v : state_->graph->values) bytes += v.constant.bytes();
-  return bytes;
+EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes) const {
+  const Footprint held = footprint(*state_->plan, representative_inputs(*state_->graph, sizes));
+  return {held.weights, held.activations};
 }
+
+size_t Engine::weight_bytes() const { return constant_bytes(*state_->graph); }
 
 }  // namespace trine

@@ -31,10 +31,15 @@ std::string choose_bodies(Plan& plan) {
 }  // namespace
 
 std::string choose_rows(Plan& plan, const std::vector<Type>& input_types) {
+  plan.packed.clear();
+  for (PlanStep& step : plan.steps) {
+    step.rows.clear();
+    step.packed.clear();
+  }
   PackedCache cache;
   std::string problem;
   try {
-    const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, input_types), nullptr, plan.limits.threads, cache);
+    const auto segment = prepare(plan, with_input_types(plan, input_types), nullptr, plan.limits.threads, &cache);
     std::map<const void*, int> kept;
     for (const Call& call : segment->calls)
       if (call.kind == Call::Kind::kernel) keep(plan, call, kept);

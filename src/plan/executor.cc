@@ -67,7 +67,7 @@ Segment& Executor::first_segment(const std::vector<Type>& types) {
   const std::string key = key_of(types);
   const auto it = std::find_if(first_.begin(), first_.end(), [&](const auto& entry) { return entry.first == key; });
   if (it != first_.end()) return *it->second;
-  std::unique_ptr<Segment> made = prepare(*plan_, with_input_types(*plan_, types), nullptr, threads(), packed_);
+  std::unique_ptr<Segment> made = prepare(*plan_, with_input_types(*plan_, types), nullptr, threads(), &packed_);
   if (first_.size() >= kRememberedSizes) first_.erase(first_.begin());
   first_.emplace_back(key, std::move(made));
   return *first_.back().second;
@@ -91,7 +91,7 @@ Segment& Executor::next_segment(Segment& segment) {
     const Datum& made = boxed_[static_cast<size_t>(id)];
     if (made.is_tensor()) typed.value(id).type = type_of(made);
   }
-  next = prepare(*plan_, std::move(typed), &segment, threads(), packed_);
+  next = prepare(*plan_, std::move(typed), &segment, threads(), &packed_);
   return *next;
 }
 

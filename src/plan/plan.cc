@@ -60,19 +60,4 @@ std::shared_ptr<Plan> make_plan(std::shared_ptr<const Graph> graph, const dnn::L
   return plan;
 }
 
-std::vector<Type> representative_inputs(const Graph& graph, const std::map<std::string, int64_t>& given) {
-  std::vector<Type> types;
-  std::map<std::string, int64_t> sizes = given;  // a symbol has one size, wherever it stands
-  for (ValueId id : graph.inputs) {
-    Type type = graph.type(id);
-    for (int i = 0; type.is_tensor() && type.shape.has_rank() && i < type.shape.rank(); ++i) {
-      type.shape[i] = type.shape[i].substitute([&](std::string_view symbol) -> std::optional<Dim> {
-        return Dim(sizes.emplace(std::string(symbol), i == 0 ? 1 : 256).first->second);
-      });
-    }
-    types.push_back(std::move(type));
-  }
-  return types;
-}
-
 }  // namespace trine

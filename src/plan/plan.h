@@ -51,10 +51,11 @@ struct Plan {
 // Decides the kind of every step and lowers loops; chooses no rows yet. The graph must have its types inferred.
 std::shared_ptr<Plan> make_plan(std::shared_ptr<const Graph> graph, const dnn::Limits& limits);
 
-// Gives every free symbol of the graph's inputs a likely size: `given`, else 1 for a batch dimension and 256 elsewhere.
+// Gives every free symbol of the graph's inputs a likely size: `given`, else one with which shapes fit together
+// (plan/likely_sizes.h).
 std::vector<Type> representative_inputs(const Graph& graph, const std::map<std::string, int64_t>& given = {});
 
-// Chooses rows for these input types and packs the weights they want into the plan, bodies included. Returns what could
+// Chooses rows anew for these input types and packs the weights they want into the plan, bodies included. Returns what could
 // not be prepared with these types (empty: nothing); such steps choose when real sizes are known.
 std::string choose_rows(Plan& plan, const std::vector<Type>& input_types);
 

@@ -20,7 +20,7 @@ int64_t bytes_of(const Type& type) {
 
 class Preparer {
  public:
-  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache& packed)
+  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed)
       : plan_(plan), threads_(threads), packed_(packed), segment_(std::make_unique<Segment>()) {
     segment_->typed = std::move(typed);
     if (before) {
@@ -135,7 +135,8 @@ class Preparer {
       call.row = choose(step, k, wanted[k].problem);
       if (!call.row) return false;
       call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, threads_);
-      if (call.row->packed_bytes) call.packed = packed_weights(n, k, node, call);
+      call.packed_bytes = dnn::packed_bytes(*call.row, call.what.problem);
+      if (packed_ && call.packed_bytes > 0) call.packed = packed_weights(n, k, node, call);
       calls.push_back(std::move(call));
     }
     for (Call& call : calls) segment_->calls.push_back(std::move(call));
@@ -144,25 +145,31 @@ class Preparer {
 
   // The row chosen at build when it still fits, else the best there is.
   const dnn::KernelRow* choose(const PlanStep& step, size_t k, const dnn::Problem& problem) const {
+    const dnn::Limits& limits = plan_.limits;
+    const auto small_enough = [&](const dnn::KernelRow& row) {
+      return dnn::workspace_bytes(row, problem, threads_) <= limits.workspace_bytes;
+    };
     if (k < step.rows.size()) {
       const dnn::KernelRow* row = dnn::find_row(step.rows[k]);
-      const auto& drop = plan_.limits.drop;
-      if (row && row->op == dnn::op_kind(problem) && row->needs <= plan_.limits.level && !row->fits(problem) &&
-          std::find(drop.begin(), drop.end(), row->name) == drop.end())
+      if (row && row->op == dnn::op_kind(problem) && row->needs <= limits.level && !row->fits(problem) &&
+          std::find(limits.drop.begin(), limits.drop.end(), row->name) == limits.drop.end() && small_enough(*row))
         return row;
     }
-    return dnn::find(problem, plan_.limits).best();
+    const dnn::KernelRow* best = dnn::find(problem, limits).best();
+    if (!best || small_enough(*best)) return best;
+    dnn::Limits here = limits;  // scratch memory grows with the threads of the session
+    here.threads = threads_;
+    return dnn::find(problem, here).best();
   }
 
   Tensor packed_weights(int n, size_t k, const Node& node, const Call& call) {
     const PlanStep& step = plan_.steps[static_cast<size_t>(n)];
-    const auto bytes = static_cast<int64_t>(call.row->packed_bytes(call.what.problem));
-    if (bytes == 0) return {};
+    const auto bytes = static_cast<int64_t>(call.packed_bytes);
     if (k < step.packed.size() && step.packed[k] >= 0) {
       const PackedWeights& have = plan_.packed[static_cast<size_t>(step.packed[k])];
       if (have.packing == call.row->packing && have.bytes.elements() == bytes) return have.bytes;
     }
-    Tensor& made = packed_[{n, static_cast<int>(k), call.row->packing}];
+    Tensor& made = (*packed_)[{n, static_cast<int>(k), call.row->packing}];
     if (made.defined() && made.elements() == bytes) return made;
     std::vector<const void*> weights;
     for (int i : call.what.weights) {
@@ -281,7 +288,7 @@ class Preparer {
 
   const Plan& plan_;
   int threads_;
-  PackedCache& packed_;
+  PackedCache* packed_;
   std::unique_ptr<Segment> segment_;
 };
 
@@ -317,7 +324,7 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
 
 }  // namespace
 
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache& packed) {
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed) {
   return Preparer(plan, std::move(typed), before, threads, packed).run();
 }
 

@@ -20,7 +20,8 @@ struct Call {
   // kernel
   const dnn::KernelRow* row = nullptr;
   KernelCall what;
-  Tensor packed;
+  Tensor packed;            // undefined when sizes only are asked for
+  size_t packed_bytes = 0;
   size_t workspace_bytes = 0;
   // loop
   std::vector<codegen::BoundKernel> loops;
@@ -62,9 +63,10 @@ struct Segment {
 using PackedCache = std::map<std::tuple<int, int, dnn::Packing>, Tensor>;
 
 // Prepares from node `first` on; `typed` must have concrete types for the graph inputs (and for what earlier segments
-// made). `threads` are those that will run it: scratch memory is made for exactly so many. Throws Error naming the node
-// when sizes do not fit together.
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache& packed);
+// made). `threads` are those that will run it: scratch memory is made for exactly so many. With `packed` null no weights
+// are packed: the segment tells sizes and kernels, and cannot run. Throws Error naming the node when sizes do not fit
+// together.
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed);
 
 // A graph whose inputs have these types. Throws Error{invalid_argument} when they contradict the graph's own.
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types);

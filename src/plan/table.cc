@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plan/footprint.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -78,8 +79,7 @@ std::string human(double v, std::string_view unit) {
 }
 
 std::unique_ptr<Segment> prepared(const Plan& plan, const std::vector<Type>& types) {
-  PackedCache cache;
-  return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, cache);
+  return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, nullptr);
 }
 
 }  // namespace
@@ -102,11 +102,10 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
   if (!segment->ends_graph)
     out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
                        plan.graph->nodes.size() - static_cast<size_t>(segment->last));
-  size_t packed = 0;
-  for (const PackedWeights& p : plan.packed) packed += p.bytes.bytes();
-  out += fmt::format("{} steps, {}, {} moved, arena {}, packed weights {}, for {}\n", segment->calls.size(),
-                     human(flops, "flop"), human(bytes, "B"), human(static_cast<double>(segment->arena_bytes), "B"),
-                     human(static_cast<double>(packed), "B"), name(plan.limits.level));
+  const Footprint held = footprint(plan, types);
+  out += fmt::format("{} steps, {}, {} moved, activations {}, weights {} as they are read, for {}\n", segment->calls.size(),
+                     human(flops, "flop"), human(bytes, "B"), human(static_cast<double>(held.activations), "B"),
+                     human(static_cast<double>(held.weights), "B"), name(plan.limits.level));
   return out;
 }
 

@@ -111,6 +111,17 @@ std::vector<Measured> measure(const Options& options, Session& session, const In
   return all;
 }
 
+// What the inputs' symbols stand for.
+std::map<std::string, int64_t> sizes_of(const Engine& engine, const Inputs& inputs) {
+  std::map<std::string, int64_t> sizes;
+  for (const IoInfo& info : engine.inputs()) {
+    const Dims dims = inputs.tensors.at(info.name).dims();
+    for (int i = 0; info.type.shape.has_rank() && i < info.type.shape.rank(); ++i)
+      if (info.type.shape[i].is_symbol()) sizes[info.type.shape[i].text()] = dims[static_cast<size_t>(i)];
+  }
+  return sizes;
+}
+
 // Several sessions at once, each with its own threads; their run times together, and runs per second.
 Measured measure_streams(const Options& options, const Engine& engine, const Inputs& inputs, double& per_second) {
   std::vector<std::vector<double>> ms(static_cast<size_t>(options.streams));
@@ -241,6 +252,10 @@ int run(const Options& options) {
   report["open_ms"] = open_ms;
   report["first_run_ms"] = first_ms;
   report["weight_bytes"] = engine.weight_bytes();
+  if (const auto memory = memory_of(engine, sizes_of(engine, inputs))) {
+    report["plan_weight_bytes"] = memory->weights;
+    report["activation_bytes"] = memory->activations;
+  }
   report["arena_bytes"] = session.arena_bytes();
   std::string text = fmt::format("{}: {} threads, opened in {}, first run {}, peak memory {}\n", options.model,
                                  session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
@@ -272,7 +287,7 @@ int run(const Options& options) {
 std::function<int()> setup_bench(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file or an engine")->required();
-  app.add_option("--duration", o->duration, "seconds of measuring")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--duration", o->duration, "seconds of measuring")->check(CLI::Range(0.001, 1e6))->capture_default_str();
   app.add_option("--streams", o->streams, "sessions at once, each with --threads threads")->check(CLI::Range(1, 1024));
   app.add_flag("--layers", o->layers, "time of every step");
   app.add_option("--against", o->against, "other runtimes to measure in turn: " + peer_names())->delimiter(',');

@@ -28,6 +28,7 @@ struct Options {
 struct Culprit {
   std::string kind, name;  // "pass", "kernel", "code", "numerics"
   std::string fix;         // flag that avoids it
+  std::string step = {};   // kernel: the node whose result it makes wrong
 };
 
 class Bisection {
@@ -60,15 +61,17 @@ class Bisection {
   }
   bool good(const BuildOptions& build) { return error_of(build).within(options_.tolerance); }
 
+  // A wrong kernel may hide behind the pass that brings it in, so kernels come first.
   std::optional<Culprit> find() {
+    if (auto culprit = bad_kernel()) return culprit;
+    for (const auto& [option, culprit] : switches()) {
+      if (good(option)) return culprit;
+    }
     const auto passes = pass_names();
     BuildOptions without = base_;
     without.skip_passes = passes;
     if (good(without)) return bad_pass(passes);
-    for (const auto& [option, culprit] : switches()) {
-      if (good(option)) return culprit;
-    }
-    return bad_kernel();
+    return std::nullopt;
   }
 
   const BuildOptions& base() const { return base_; }
@@ -95,18 +98,51 @@ class Bisection {
             {strict, {"numerics", "Winograd convolution", "--strict-fp32"}}};
   }
 
+  // What each step makes, in the order of the run; an output may be another step's input unchanged.
+  struct Step {
+    std::string node, kernel;
+    std::vector<Datum> outputs;
+  };
+  std::vector<Step> steps_of(const BuildOptions& build) {
+    ++builds_;
+    Session session(trine::build(model_, build), {.threads = build.threads});
+    std::vector<Step> steps;
+    std::vector<StepTime> times;
+    session.profile(inputs_, times);
+    for (const StepTime& t : times) steps.push_back({t.name, t.kernel, {}});
+    session.trace(inputs_, [&](const std::string& node, const std::string&, const std::string&, const Datum& value) {
+      for (Step& step : steps)
+        if (step.node == node) step.outputs.push_back(value);
+    });
+    return steps;
+  }
+
   std::optional<Culprit> bad_kernel() {
-    Session session(trine::build(model_, base_), {.threads = base_.threads});
-    std::vector<StepTime> steps;
-    session.profile(inputs_, steps);
+    const std::vector<Step> steps = steps_of(base_);
     std::set<std::string> kernels;
-    for (const StepTime& step : steps) kernels.insert(step.kernel);
+    for (const Step& step : steps)
+      if (is_row(step.kernel)) kernels.insert(step.kernel);
     for (const std::string& kernel : kernels) {
       BuildOptions build = base_;
       build.drop.push_back(kernel);
-      if (good(build)) return Culprit{"kernel", kernel, "--drop " + kernel};
+      if (good(build)) return Culprit{"kernel", kernel, "--drop " + kernel, first_wrong(steps, kernel, build)};
     }
     return std::nullopt;
+  }
+
+  static bool is_row(const std::string& kernel) { return kernel != "host" && !kernel.starts_with("loop"); }
+
+  // The first step of `kernel` whose result differs without it.
+  std::string first_wrong(const std::vector<Step>& with, const std::string& kernel, const BuildOptions& build) {
+    const std::vector<Step> without = steps_of(build);
+    for (const Step& step : with) {
+      if (step.kernel != kernel) continue;
+      const auto other = std::find_if(without.begin(), without.end(), [&](const Step& s) { return s.node == step.node; });
+      if (other == without.end()) continue;
+      for (size_t i = 0; i < std::min(step.outputs.size(), other->outputs.size()); ++i)
+        if (!difference(step.outputs[i], other->outputs[i]).within(options_.tolerance)) return step.node;
+    }
+    return "";
   }
 
   const Options& options_;
@@ -126,14 +162,18 @@ int run(const Options& options) {
   if (options.json) {
     nlohmann::ordered_json json = {
         {"model", options.model}, {"passed", good}, {"difference", whole.text()}, {"builds", bisection.builds()}};
-    if (culprit) json["culprit"] = {{"kind", culprit->kind}, {"name", culprit->name}, {"avoid", culprit->fix}};
+    if (culprit) {
+      json["culprit"] = {{"kind", culprit->kind}, {"name", culprit->name}, {"avoid", culprit->fix}};
+      if (!culprit->step.empty()) json["culprit"]["step"] = culprit->step;
+    }
     fmt::print("{}\n", json.dump(2));
   } else if (good) {
     fmt::print("{}: outputs agree with {} within {:g}; nothing to find\n", options.model, options.against,
                options.tolerance);
   } else if (culprit) {
-    fmt::print("{} {} makes it wrong ({}); {} avoids it. {} builds\n", culprit->kind,
-               styled(culprit->name, Style::bold), whole.text(), culprit->fix, bisection.builds());
+    const std::string where = culprit->step.empty() ? "" : fmt::format(" in step '{}'", culprit->step);
+    fmt::print("{} {} makes it wrong{} ({}); {} avoids it. {} builds\n", culprit->kind,
+               styled(culprit->name, Style::bold), where, whole.text(), culprit->fix, bisection.builds());
   }
   if (good) return 0;
   throw Error(ErrorCode::mismatch,

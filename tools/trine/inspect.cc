@@ -58,6 +58,10 @@ nlohmann::ordered_json as_json(const Options& options, const Engine& engine,
   report["metadata"] = engine.metadata();
   report["notes"] = engine.notes();
   report["weight_bytes"] = engine.weight_bytes();
+  if (const auto memory = memory_of(engine, sizes)) {
+    report["plan_weight_bytes"] = memory->weights;
+    report["activation_bytes"] = memory->activations;
+  }
   if (options.graph) report["graph"] = engine.graph_text();
   if (options.plan) report["plan"] = engine.plan_text(sizes);
   if (options.memory) report["memory"] = engine.memory_text(sizes);
@@ -84,7 +88,12 @@ int run(const Options& options) {
   if (options.memory) fmt::print("{}", engine.memory_text(sizes));
   if (options.graph || options.plan || options.memory) return 0;
   fmt::print("{}{}", io_text(engine.inputs(), "inputs"), io_text(engine.outputs(), "outputs"));
-  fmt::print("{} {}\n", styled("weights", Style::bold), bytes_text(static_cast<double>(engine.weight_bytes())));
+  fmt::print("{} {}", styled("weights", Style::bold), bytes_text(static_cast<double>(engine.weight_bytes())));
+  if (const auto memory = memory_of(engine, sizes)) {
+    fmt::print("; as kernels read them {}, activations {}", bytes_text(static_cast<double>(memory->weights)),
+               bytes_text(static_cast<double>(memory->activations)));
+  }
+  fmt::print("\n");
   for (const auto& [key, value] : engine.metadata()) fmt::print("  {}: {}\n", key, shortened(value));
   return 0;
 }

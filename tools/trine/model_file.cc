@@ -17,6 +17,16 @@ Verify verify_from_name(const std::string& name) {
   return name == "full" ? Verify::full : Verify::fast;
 }
 
+std::string at_least_zero(const std::string& text) {
+  double value = -1;
+  return CLI::detail::lexical_cast(text, value) && value >= 0 ? "" : fmt::format("{}: a number of at least 0 is accepted", text);
+}
+
+// At least a byte: 0 stands for no limit.
+size_t bytes_of(double mebibytes) {
+  return mebibytes > 0 ? static_cast<size_t>(std::clamp(mebibytes * (1 << 20), 1.0, 0x1p62)) : 0;
+}
+
 std::array<float, 3> three(const std::vector<float>& values, float otherwise, const char* flag) {
   if (values.empty()) return {otherwise, otherwise, otherwise};
   if (values.size() == 1) return {values[0], values[0], values[0]};
@@ -34,12 +44,18 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_option("--threads", flags.threads, "threads to choose kernels for and run with; 0: all")
       ->check(CLI::Range(0, 1024));
   app.add_option("--budget", flags.budget_seconds, "seconds to spend timing kernels; 0: a cost model chooses")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero);
+  app.add_option("--timing-cache", flags.timing_cache, "file of measured times: read, and what --budget measures is added");
+  app.add_option("--workspace", flags.workspace_mib, "MiB of scratch memory that one kernel may use; 0: any")
+      ->check(at_least_zero);
+  app.add_option("--max-mem", flags.max_mem_mib, "MiB for tensors while building, the engine's own included; 0: any")
+      ->check(at_least_zero);
+  app.add_flag("--deterministic", flags.deterministic, "the same bits for any number of threads");
   app.add_option("--verify", flags.verify, "compare every step with its reference")
       ->check(CLI::IsMember({"off", "fast", "full"}))
       ->capture_default_str();
   app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero);
   app.add_flag("--strict-fp32", flags.strict_fp32, "no Winograd convolutions");
   app.add_flag("--no-code", flags.no_code, "no machine code generation: loops are interpreted");
   app.add_option("--drop", flags.drop, "kernel rows that must not be used")->delimiter(',');
@@ -63,6 +79,10 @@ BuildOptions build_options(const BuildFlags& flags) {
   }
   options.threads = flags.threads;
   options.budget_seconds = flags.budget_seconds;
+  options.timing_cache = flags.timing_cache;
+  options.workspace_bytes = bytes_of(flags.workspace_mib);
+  options.max_memory_bytes = bytes_of(flags.max_mem_mib);
+  options.deterministic = flags.deterministic;
   options.verify = verify_from_name(flags.verify);
   options.max_error = flags.max_error;
   options.strict_fp32 = flags.strict_fp32;
@@ -86,6 +106,14 @@ Engine build_with_progress(const Model& model, const BuildOptions& wanted, const
     progress.update(total > 0 ? static_cast<double>(done) / total : 0, phase);
   };
   return build(model, options);
+}
+
+std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+  try {
+    return engine.memory(sizes);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet) {

@@ -17,6 +17,9 @@ struct BuildFlags {
   std::vector<std::string> shapes;
   int threads = 0;
   double budget_seconds = 0;
+  std::string timing_cache;
+  double workspace_mib = 0, max_mem_mib = 0;
+  bool deterministic = false;
   double max_error = 0;
   std::string verify = "fast";
   bool strict_fp32 = false;
@@ -31,6 +34,8 @@ BuildOptions build_options(const BuildFlags& flags);
 bool is_engine_file(const std::string& path);
 // Opens an engine, or builds one from a model, showing progress on stderr; prints the engine's notes there too.
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet = false);
+// What running it takes; nothing where these sizes of its symbols do not fit together.
+std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes);
 Engine build_with_progress(const Model& model, const BuildOptions& options, const std::string& title,
                            bool quiet = false);
 

@@ -43,6 +43,10 @@ struct BuildOptions {
   std::map<std::string, std::vector<std::string>> shapes;
   int threads = 0;                 // what kernels are chosen for; 0: all
   double budget_seconds = 0;       // > 0: time candidate kernels within this budget; else the cost model chooses
+  std::string timing_cache;        // file of times measured earlier: they are used, and new ones are added to it
+  bool deterministic = false;      // outputs have the same bits for any number of threads of build and session
+  size_t workspace_bytes = 0;      // > 0: scratch memory that one kernel may ask for
+  size_t max_memory_bytes = 0;     // > 0: for tensors while building, the engine's among them; smaller kernels if need be
   Verify verify = Verify::fast;    // compare each step with its reference: fast on a bounded sample, full on all
   double max_error = 0;            // tolerance factor of verification; 0: the default of each operator class
   bool strict_fp32 = false;        // no Winograd

@@ -20,6 +20,12 @@ struct IoInfo {
   Type type;
 };
 
+// What a session needs in memory beside the program itself.
+struct EngineMemory {
+  size_t weights = 0;      // as the kernels read them: packed, where they want that
+  size_t activations = 0;  // values between steps, and the largest scratch memory of a step
+};
+
 // Cheap handle to an immutable engine; copies share it. All members may be called from any thread.
 class Engine {
  public:
@@ -44,7 +50,8 @@ class Engine {
   std::string graph_text() const;
   std::string plan_text(const std::map<std::string, int64_t>& sizes = {}) const;
   std::string memory_text(const std::map<std::string, int64_t>& sizes = {}) const;
-  size_t weight_bytes() const;
+  size_t weight_bytes() const;  // as the model has them
+  EngineMemory memory(const std::map<std::string, int64_t>& sizes = {}) const;
 
   struct State;  // engine/engine_state.h
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}

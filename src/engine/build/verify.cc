@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "base/deadline.h"
 #include "engine/build/compare.h"
 #include "engine/build/noise.h"
 #include "graph/eval.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr uint64_t kSeed = 20240229;
 constexpr double kFastWork = 2e6;    // elements that a reference may touch in fast mode
 constexpr double kFastSeconds = 4;   // for all references together
+constexpr double kTrySeconds = 2;    // for a run with guessed sizes
 constexpr double kWholeFlops = 2e7;  // of a model that is evaluated as a whole in fast mode
 constexpr double kWholeFactor = 64;  // errors add up over a network
 
@@ -30,22 +32,32 @@ Tensor random_input(const Type& type, std::mt19937_64& random) {
   return Tensor::from_f64(type.dtype, dims, values);
 }
 
+bool can_be_random(const Type& t) { return t.is_tensor() && t.shape.is_static() && t.dtype != DType::string; }
+
+std::vector<Datum> random_inputs(const std::vector<Type>& types) {
+  std::vector<Datum> inputs;
+  std::mt19937_64 random(kSeed);
+  for (const Type& t : types) inputs.push_back(random_input(t, random));
+  return inputs;
+}
+
+std::shared_ptr<const Plan> unowned(const Plan& plan) { return {std::shared_ptr<void>(), &plan}; }
+
 class Verifier {
  public:
-  Verifier(Plan& plan, Verify level, double factor) : plan_(plan), level_(level), factor_(factor > 0 ? factor : 1) {}
+  Verifier(Plan& plan, Verify level, double factor) : plan_(plan), level_(level), factor_(factor > 0 ? factor : 1) {
+    note_plans(plan);
+  }
 
   VerifyReport run(const std::vector<Type>& types) {
-    std::vector<Datum> inputs;
-    std::mt19937_64 random(kSeed);
-    for (const Type& t : types) {
-      if (!t.is_tensor() || !t.shape.is_static() || t.dtype == DType::string) {
+    for (const Type& t : types)
+      if (!can_be_random(t)) {
         report_.problem = fmt::format("an input is {}", t.text());
         return report_;
       }
-      inputs.push_back(random_input(t, random));
-    }
+    const std::vector<Datum> inputs = random_inputs(types);
     try {
-      Executor executor(std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan_), nullptr);
+      Executor executor(unowned(plan_), nullptr);
       executor.observe({[&](const CallEvent& event) { see(event); }, true});
       executor.run(inputs);
     } catch (const Error& e) {
@@ -56,16 +68,18 @@ class Verifier {
 
  private:
   void see(const CallEvent& event) {
-    if (event.plan != &plan_ || event.call->kind == Call::Kind::host || !is_last_call(event)) return;
+    if (event.call->kind == Call::Kind::host || !is_last_call(event)) return;
+    const bool fresh = seen_.emplace(event.plan, event.call->node).second;
+    if (!fresh && level_ == Verify::fast) return;  // a later trip of a loop
     const auto begin = std::chrono::steady_clock::now();
     const std::optional<Difference> d = judge(event);
     spent_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!d) {
-      ++report_.skipped;
+      report_.skipped += fresh;
       return;
     }
-    ++report_.checked;
-    report_.sampled += d->sampled;
+    report_.checked += fresh;
+    report_.sampled += fresh && d->sampled;
     if (!d->ok) drop(event, *d);
   }
 
@@ -110,12 +124,12 @@ class Verifier {
   }
 
   void drop(const CallEvent& event, const Difference& d) {
-    PlanStep& step = plan_.steps[static_cast<size_t>(event.call->node)];
+    PlanStep& step = plans_.at(event.plan)->steps[static_cast<size_t>(event.call->node)];
     const bool kernel = event.call->kind == Call::Kind::kernel;
     const std::string who = kernel ? std::string(event.call->row->name) : "loop";
     report_.dropped.push_back(fmt::format("{}: node '{}': error {:.3g}, allowed {:.3g}", who, event.node->name, d.worst, d.allowed));
     if (kernel) {
-      plan_.limits.drop.push_back(who);
+      for (auto& [key, plan] : plans_) plan->limits.drop.push_back(who);
     } else {
       step.kind = StepKind::host;
       step.loops.clear();
@@ -123,7 +137,15 @@ class Verifier {
     }
   }
 
+  void note_plans(Plan& plan) {
+    plans_[&plan] = &plan;
+    for (PlanStep& step : plan.steps)
+      for (const auto& body : step.bodies) note_plans(*body);
+  }
+
   Plan& plan_;
+  std::map<const Plan*, Plan*> plans_;            // with all bodies
+  std::set<std::pair<const Plan*, int>> seen_;    // nodes
   Verify level_;
   double factor_;
   double spent_ = 0;
@@ -135,8 +157,7 @@ class Verifier {
 namespace {
 
 double plan_flops(const Plan& plan, const std::vector<Type>& types) {
-  PackedCache packed;
-  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, /*threads=*/1, packed);
+  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, /*threads=*/1, nullptr);
   double flops = 0;
   for (const Call& call : segment->calls)
     if (call.kind == Call::Kind::kernel) flops += dnn::flops(call.what.problem);
@@ -146,12 +167,9 @@ double plan_flops(const Plan& plan, const std::vector<Type>& types) {
 }  // namespace
 
 std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& types, Verify level, double factor) {
-  std::vector<Datum> inputs;
-  std::mt19937_64 random(kSeed);
-  for (const Type& t : types) {
-    if (!t.is_tensor() || !t.shape.is_static() || t.dtype == DType::string) return "";
-    inputs.push_back(random_input(t, random));
-  }
+  for (const Type& t : types)
+    if (!can_be_random(t)) return "";
+  const std::vector<Datum> inputs = random_inputs(types);
   if (level == Verify::fast && plan_flops(plan, types) > kWholeFlops) return "";
   for (const Node& node : original.nodes)
     if (node.op->impure) return "";
@@ -162,7 +180,7 @@ std::string verify_whole(const Plan& plan, const Graph& original, const std::vec
     return "";  // random data does not suit every model: shapes and indices that come in as inputs
   }
   std::vector<double> noise;
-  const std::vector<Datum> got = Executor(std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan), nullptr).run(inputs);
+  const std::vector<Datum> got = Executor(unowned(plan), nullptr).run(inputs);
   for (size_t i = 0; i < want.size(); ++i) {
     if (!want[i].is_tensor() || !got[i].is_tensor()) continue;
     Difference d = compare_all(got[i].tensor(), want[i].tensor(), factor > 0 ? factor : kWholeFactor);
@@ -176,6 +194,20 @@ std::string verify_whole(const Plan& plan, const Graph& original, const std::vec
                          original.value(original.outputs[i]).name, d.worst, d.allowed);
   }
   return "";
+}
+
+size_t calls_that_run(const Plan& plan, const std::vector<Type>& types) {
+  if (!std::all_of(types.begin(), types.end(), can_be_random)) return 0;
+  size_t calls = 0;
+  const Deadline deadline(kTrySeconds);
+  try {
+    Executor executor(unowned(plan), nullptr);
+    executor.observe({[&](const CallEvent&) { ++calls; }, false});
+    executor.run(random_inputs(types));
+  } catch (const Error&) {
+    return calls;
+  }
+  return kAllWork;
 }
 
 VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error) {

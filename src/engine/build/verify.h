@@ -2,6 +2,7 @@
 // dropped and reported, so that a wrong kernel cannot reach a user.
 #pragma once
 
+#include "plan/likely_sizes.h"
 #include "plan/plan.h"
 #include "trine/engine/build.h"
 
@@ -15,8 +16,11 @@ struct VerifyReport {
   std::string problem;                // why the plan could not run on random data; empty: it did
 };
 
-// Runs the plan on random inputs of these types. Rows past their tolerance are added to plan.limits.drop (the caller
-// chooses rows again); loops past it lose their machine code, then become host steps.
+// How many calls of the plan end without an error on random inputs of these types; kAllWork: the whole run does.
+size_t calls_that_run(const Plan& plan, const std::vector<Type>& input_types);
+
+// Runs the plan, bodies included, on random inputs of these types. Rows past their tolerance are added to limits.drop (the
+// caller chooses rows again); loops past it lose their machine code, then become host steps.
 VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error);
 
 // The whole plan beside the model as it was read, by reference, on random data: what passes broke shows here. Returns

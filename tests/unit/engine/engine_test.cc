@@ -118,7 +118,7 @@ TEST(Engine, ReplansForALesserMachine) {
   const Engine lesser = Engine::from_bytes(bytes.data(), bytes.size());
   const Datum got = Session(lesser, {.threads = 1}).run({Datum(x)})[0];
   limit_cpu_level(std::nullopt);
-  if (cpu_level() > CpuLevel::baseline) EXPECT_TRUE(lesser.replanned());
+  EXPECT_EQ(lesser.replanned(), cpu_level() > CpuLevel::baseline);
   expect_near(got.tensor(), want.tensor());
 }
 

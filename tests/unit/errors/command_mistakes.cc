@@ -71,6 +71,7 @@ std::vector<Mistake> command_mistakes() {
       {"command.verify", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--verify", "hard"})},
       {"command.device", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--device", "tpu"})},
       {"command.precision", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--precision", "fp4"})},
+      {"command.workspace", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--workspace", "-1"})},
       {"command.no_model", command(cli::setup_build, {"build", "missing.onnx", "-o", "m.trn"})},
       {"shapes.no_size", [] { cli::parse_shapes({"x=1xtwo"}); }},
       {"shapes.falling", [] { cli::parse_shapes({"x=8..1"}); }},

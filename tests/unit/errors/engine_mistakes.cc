@@ -16,12 +16,16 @@ constexpr const char* kText = R"(graph(%x: f32[N,4], %s: i64[N]) {
   return %y
 })";
 
-Engine engine(const std::map<std::string, std::vector<std::string>>& shapes = {}) {
+Engine engine_with(const BuildOptions& options) {
   auto state = std::make_shared<Model::State>();
   const auto graph = std::make_shared<const Graph>(Graph::parse(kText));
   for (ValueId id : graph->inputs) state->inputs.push_back({graph->value(id).name, graph->type(id)});
   state->graph = graph;
-  return build(Model(std::move(state)), {.shapes = shapes, .threads = 1, .code = false});
+  return build(Model(std::move(state)), options);
+}
+
+Engine engine(const std::map<std::string, std::vector<std::string>>& shapes = {}) {
+  return engine_with({.shapes = shapes, .threads = 1, .code = false});
 }
 
 std::function<void()> built(const std::map<std::string, std::vector<std::string>>& shapes) {
@@ -62,6 +66,13 @@ std::vector<Mistake> engine_mistakes() {
       {"build.shapes_fixed_range", built({{"x", {"1", "1..5"}}})},
       {"build.shapes_no_range", built({{"x", {"8..1", "4"}}})},
       {"build.shapes_no_size", built({{"x", {"1..many", "4"}}})},
+      {"build.deterministic", [] { engine_with({.budget_seconds = 1, .deterministic = true}); }},
+      {"build.timing_cache_foreign",
+       [] {
+         std::ofstream("timings.txt") << "my thesis\n";
+         engine_with({.timing_cache = "timings.txt"});
+       }},
+      {"build.timing_cache_folder", [] { engine_with({.timing_cache = "."}); }},
       {"engine.no_file", [] { Engine::open("missing.trn"); }},
       {"engine.folder", [] { Engine::open("."); }},
       {"engine.empty_file",

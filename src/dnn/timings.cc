@@ -1,0 +1,70 @@
+#include "dnn/timings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/cpu.h"
+#include "trine/base/error.h"
+
+namespace trine::dnn {
+namespace {
+
+constexpr std::string_view kTitle = "trine timings 1";
+constexpr int kColumns = 6;
+
+std::string key_of(const Problem& problem, const KernelRow& row, int threads) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}", TRINE_VERSION, cpu_info().fingerprint(), threads, row.name, text(problem));
+}
+
+// The key and the microseconds of a line; nothing when it is damaged.
+std::optional<std::pair<std::string, double>> entry_of(std::string_view line) {
+  const size_t tab = line.rfind('\t');
+  if (std::count(line.begin(), line.end(), '\t') != kColumns - 1) return std::nullopt;
+  const std::string_view number = line.substr(tab + 1);
+  double microseconds = 0;
+  const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), microseconds);
+  if (status != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  if (!std::isfinite(microseconds) || microseconds <= 0) return std::nullopt;
+  return std::pair(std::string(line.substr(0, tab)), microseconds);
+}
+
+}  // namespace
+
+std::optional<double> Timings::find(const Problem& problem, const KernelRow& row, int threads) const {
+  const auto it = microseconds_.find(key_of(problem, row, threads));
+  return it == microseconds_.end() ? std::nullopt : std::optional(it->second * 1e-6);
+}
+
+void Timings::add(const Problem& problem, const KernelRow& row, int threads, double seconds) {
+  microseconds_[key_of(problem, row, threads)] = std::max(std::round(seconds * 1e9), 1.0) / 1e3;
+}
+
+int Timings::merge(std::string_view text) {
+  int ignored = 0;
+  bool title = true;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (title && line != kTitle)
+      throw Error(ErrorCode::invalid_argument, fmt::format("timing cache: does not begin with '{}'; give a file that "
+                                                           "`trine build --timing-cache` wrote, or a new name", kTitle));
+    if (!title) {
+      if (auto entry = entry_of(line)) microseconds_.insert(std::move(*entry));
+      else ++ignored;
+    }
+    title = false;
+  }
+  return ignored;
+}
+
+std::string Timings::text() const {
+  std::string out = std::string(kTitle) + "\n";
+  for (const auto& [key, microseconds] : microseconds_) out += fmt::format("{}\t{}\n", key, microseconds);
+  return out;
+}
+
+}  // namespace trine::dnn
