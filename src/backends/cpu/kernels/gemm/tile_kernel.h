@@ -10,63 +10,44 @@ namespace {
 constexpr int kVectors = kPanel / kWidth;  // of one panel
 constexpr int kPrefetches = 4;             // cache lines per 4 k
 
-// A choice made once for many vectors.
-template <Activation kActivation>
-void activate_all(float* x, int vectors, float alpha, float beta) {
-#pragma GCC unroll 2
-  for (int i = 0; i < vectors; ++i) store(x + i * kWidth, activate(kActivation, load(x + i * kWidth), alpha, beta));
+// Calls body(sums, c, column, left) for each vector of a tile's sums in memory, with what it means in the matrix.
+template <class Body>
+[[gnu::always_inline]] inline void for_vectors(const Tile& t, const float* sums, int rows, int panels, Body body) {
+  int vectors = panels * kVectors;
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < vectors && v * kWidth < t.columns; ++v)
+      body(sums + (i * vectors + v) * kWidth, t.c[i] + t.column + v * kWidth, v * kWidth, t.columns - v * kWidth);
 }
 
-void activate_all(Activation activation, float* x, int n, float alpha, float beta) {
-  switch (activation) {
-    case Activation::none:
-      return;
-    case Activation::relu:
-      return activate_all<Activation::relu>(x, n, alpha, beta);
-    case Activation::clip:
-      return activate_all<Activation::clip>(x, n, alpha, beta);
-    case Activation::leaky_relu:
-      return activate_all<Activation::leaky_relu>(x, n, alpha, beta);
-    case Activation::sigmoid:
-      return activate_all<Activation::sigmoid>(x, n, alpha, beta);
-    case Activation::tanh:
-      return activate_all<Activation::tanh>(x, n, alpha, beta);
-    case Activation::silu:
-      return activate_all<Activation::silu>(x, n, alpha, beta);
-    case Activation::hardsigmoid:
-      return activate_all<Activation::hardsigmoid>(x, n, alpha, beta);
-    case Activation::hardswish:
-      return activate_all<Activation::hardswish>(x, n, alpha, beta);
-    case Activation::gelu:
-      return activate_all<Activation::gelu>(x, n, alpha, beta);
-    case Activation::gelu_tanh:
-      return activate_all<Activation::gelu_tanh>(x, n, alpha, beta);
-  }
+// One pass over the sums: scale, bias, residual, activation, store. The activation is chosen once for all.
+template <Activation kActivation>
+void finish_with(const Tile& t, const float* sums, int rows, int panels) {
+  const TileEpilogue& e = *t.epilogue;
+  bool before = e.residual == dnn::Residual::before_activation, after = e.residual == dnn::Residual::after_activation;
+  V scale = set1(e.scale);
+  for_vectors(t, sums, rows, panels, [&](const float* x, float* c, int column, int left) {
+    V sum = load(x);
+    if (t.add_to_c) sum = add(sum, load_part(c, left));
+    V y = fma(sum, scale, e.bias ? load_part(e.bias + t.column + column, left) : zero());
+    if (before) y = add(y, load_part(c + e.residual_offset, left));
+    y = activate(kActivation, y, e.alpha, e.beta);
+    if (after) y = add(y, load_part(c + e.residual_offset, left));
+    store_part(c, y, left);
+  });
 }
+
+using Finish = void (*)(const Tile&, const float*, int, int);
+constexpr Finish kFinish[] = {
+    finish_with<Activation::none>,       finish_with<Activation::relu>,        finish_with<Activation::clip>,
+    finish_with<Activation::leaky_relu>, finish_with<Activation::sigmoid>,     finish_with<Activation::tanh>,
+    finish_with<Activation::silu>,       finish_with<Activation::hardsigmoid>, finish_with<Activation::hardswish>,
+    finish_with<Activation::gelu>,       finish_with<Activation::gelu_tanh>};
 
 // Any epilogue, from sums in memory; not inlined, so that tiles stay small.
-[[gnu::noinline]] void finish_rows(const Tile& t, float* sums, int rows, int panels) {
-  const TileEpilogue& e = *t.epilogue;
-  int vectors = panels * kVectors;
-  auto for_vectors = [&](auto body) {
-    for (int i = 0; i < rows; ++i)
-      for (int v = 0; v < vectors && v * kWidth < t.columns; ++v)
-        body(sums + (i * vectors + v) * kWidth, t.c[i] + t.column + v * kWidth, v * kWidth, t.columns - v * kWidth);
-  };
-  if (t.add_to_c) for_vectors([&](float* x, float* c, int, int left) { store(x, add(load(x), load_part(c, left))); });
-  if (t.finish) {
-    bool before = e.residual == dnn::Residual::before_activation;
-    for_vectors([&](float* x, float* c, int column, int left) {
-      V bias = e.bias ? load_part(e.bias + t.column + column, left) : zero();
-      V y = fma(load(x), set1(e.scale), bias);
-      store(x, before ? add(y, load_part(c + e.residual_offset, left)) : y);
-    });
-    activate_all(e.activation, sums, rows * vectors, e.alpha, e.beta);
-  }
-  bool after = t.finish && e.residual == dnn::Residual::after_activation;
-  for_vectors([&](float* x, float* c, int, int left) {
-    V y = load(x);
-    store_part(c, after ? add(y, load_part(c + e.residual_offset, left)) : y, left);
+[[gnu::noinline]] void finish_rows(const Tile& t, const float* sums, int rows, int panels) {
+  if (t.finish) return kFinish[static_cast<int>(t.epilogue->activation)](t, sums, rows, panels);
+  for_vectors(t, sums, rows, panels, [&](const float* x, float* c, int, int left) {
+    store_part(c, t.add_to_c ? add(load(x), load_part(c, left)) : load(x), left);
   });
 }
 
