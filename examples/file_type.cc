@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <fstream>
 
 #include "media/file.h"
-#include "trine/base/error.h"
-#include "trine/engine/build.h"
+#include "shared/program.h"
 #include "trine/engine/session.h"
 
 namespace {
@@ -38,8 +38,7 @@ Tensor features(const std::vector<uint8_t>& bytes) {
 }
 
 int run(int argc, char** argv) {
-  const std::string path = argv[1];
-  Session session(path.ends_with(".trn") ? Engine::open(path) : build(load(path)));
+  Session session(examples::open(argv[1]));
   std::ifstream file(argv[2]);
   std::vector<std::string> labels;
   for (std::string line; std::getline(file, line);) labels.push_back(line);
@@ -56,15 +55,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 4) {
-    fmt::print(stderr, "error: file_type: {} arguments; file_type MODEL LABELS FILE...\n", argc - 1);
-    return 2;
-  }
-  try {
-    return run(argc, argv);
-  } catch (const trine::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
-}
+int main(int argc, char** argv) { return examples::program(argc, argv, 3, INT_MAX, "file_type MODEL LABELS FILE...", run); }

@@ -7,8 +7,7 @@
 #include <cstring>
 
 #include "media/wav.h"
-#include "trine/base/error.h"
-#include "trine/engine/build.h"
+#include "shared/program.h"
 #include "trine/engine/session.h"
 
 namespace {
@@ -39,9 +38,8 @@ std::vector<float> hear(Session& session, const media::Sound& sound) {
   return probabilities;
 }
 
-int run(char** argv) {
-  const std::string path = argv[1];
-  Session session(path.ends_with(".trn") ? Engine::open(path) : build(load(path)), {.threads = 1});
+int run(int, char** argv) {
+  Session session(examples::open(argv[1]), {.threads = 1});
   const auto probabilities = hear(session, media::resample(media::load_wav(argv[2]), kRate));
   const auto seconds = [](size_t window) { return static_cast<double>(window * kWindow) / kRate; };
   size_t begin = 0, last = 0;
@@ -63,15 +61,4 @@ int run(char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    fmt::print(stderr, "error: hear_speech: {} arguments; hear_speech MODEL SOUND.wav\n", argc - 1);
-    return 2;
-  }
-  try {
-    return run(argv);
-  } catch (const trine::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
-}
+int main(int argc, char** argv) { return examples::program(argc, argv, 2, 2, "hear_speech MODEL SOUND.wav", run); }

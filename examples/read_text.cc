@@ -14,8 +14,7 @@
 #include "media/image.h"
 #include "read_text/ctc.h"
 #include "read_text/text_boxes.h"
-#include "trine/base/error.h"
-#include "trine/engine/build.h"
+#include "shared/program.h"
 #include "trine/engine/session.h"
 
 namespace {
@@ -27,8 +26,6 @@ constexpr media::Normalise kPaddle = {.mean = {0.5, 0.5, 0.5}, .std = {0.5, 0.5,
 constexpr int kLineHeight = 48;
 constexpr int kLongestSide = 960;
 constexpr double kMinScore = 0.5;
-
-Engine open(const std::string& path) { return path.ends_with(".trn") ? Engine::open(path) : build(load(path)); }
 
 Tensor run_one(Session& session, const Tensor& input) { return session.run(std::vector<Datum>{input}).at(0).tensor(); }
 
@@ -60,8 +57,8 @@ read_text::Line read_line(Session& recogniser, const Image& crop, const std::vec
   return read_text::decode(run_one(recogniser, input), dictionary);
 }
 
-int run(char** argv) {
-  const Engine detector_engine = open(argv[1]), recogniser_engine = open(argv[2]);
+int run(int, char** argv) {
+  const Engine detector_engine = examples::open(argv[1]), recogniser_engine = examples::open(argv[2]);
   Session detector(detector_engine), recogniser(recogniser_engine);
   const auto dictionary = read_text::read_dictionary(recogniser_engine.metadata().at("character"));
   Image image = media::load_image(argv[3]);
@@ -82,15 +79,4 @@ int run(char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 5) {
-    fmt::print(stderr, "error: read_text: {} arguments; read_text DETECTOR RECOGNISER PICTURE OUT.png\n", argc - 1);
-    return 2;
-  }
-  try {
-    return run(argv);
-  } catch (const trine::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
-}
+int main(int argc, char** argv) { return examples::program(argc, argv, 4, 4, "read_text DETECTOR RECOGNISER PICTURE OUT.png", run); }

@@ -19,6 +19,8 @@ using codegen::Reduce;
 using codegen::Scalar;
 using codegen::ScalarOp;
 
+Image image_of(EvalContext& c) { return Image::of(c.node(), Shape::from(c.tensor(0).dims()), 2); }
+
 Image pooled(Image image) {
   image.spatial.assign(image.spatial.size(), Dim(1));
   return image;
@@ -47,18 +49,17 @@ std::vector<double> means(const Image& image, const std::vector<double>& x) {
   return fold_pixels(image, x, 0, [](double sum, double v) { return sum + v; }, [](double sum, double n) { return sum / n; });
 }
 
-void global_average_pool_reference(EvalContext& c) {
-  const Tensor& x = c.tensor(0);
-  const Image image = Image::of(c.node(), Shape::from(x.dims()), 2);
-  c.set(0, Tensor::from_f64(x.dtype(), pooled(image).dims(), means(image, x.f64_values())));
+// The output from one value for each image and channel.
+void set_pooled(EvalContext& c, const std::vector<double>& values) {
+  c.set(0, Tensor::from_f64(c.tensor(0).dtype(), pooled(image_of(c)).dims(), values));
 }
 
+void global_average_pool_reference(EvalContext& c) { set_pooled(c, means(image_of(c), c.tensor(0).f64_values())); }
+
 void global_max_pool_reference(EvalContext& c) {
-  const Tensor& x = c.tensor(0);
-  const Image image = Image::of(c.node(), Shape::from(x.dims()), 2);
   const auto larger = [](double a, double b) { return std::isnan(a) || a > b ? a : b; };
-  const auto y = fold_pixels(image, x.f64_values(), -std::numeric_limits<double>::infinity(), larger, [](double v, double) { return v; });
-  c.set(0, Tensor::from_f64(x.dtype(), pooled(image).dims(), y));
+  const auto itself = [](double v, double) { return v; };
+  set_pooled(c, fold_pixels(image_of(c), c.tensor(0).f64_values(), -std::numeric_limits<double>::infinity(), larger, itself));
 }
 
 double power_of(const Node& node) {
@@ -68,12 +69,10 @@ double power_of(const Node& node) {
 }
 
 void global_lp_pool_reference(EvalContext& c) {
-  const Tensor& x = c.tensor(0);
   const double p = power_of(c.node());
-  const Image image = Image::of(c.node(), Shape::from(x.dims()), 2);
-  const auto y = fold_pixels(image, x.f64_values(), 0, [p](double sum, double v) { return sum + std::pow(std::abs(v), p); },
-                             [p](double sum, double) { return std::pow(sum, 1 / p); });
-  c.set(0, Tensor::from_f64(x.dtype(), pooled(image).dims(), y));
+  const auto add = [p](double sum, double v) { return sum + std::pow(std::abs(v), p); };
+  const auto root = [p](double sum, double) { return std::pow(sum, 1 / p); };
+  set_pooled(c, fold_pixels(image_of(c), c.tensor(0).f64_values(), 0, add, root));
 }
 
 // Folds body(element) over the spatial dimensions of the output's image and channel.
@@ -140,7 +139,7 @@ const RegisterOp register_global_lp_pool(op_global_lp_pool);
 // Inputs: x, x_scale, x_zero_point, y_scale, y_zero_point; channels_last
 void qlinear_global_average_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  const Image image = Image::of(c.node(), Shape::from(x.dims()), 2);
+  const Image image = image_of(c);
   // The sum is exact; all scales are one factor.
   std::vector<double> y = means(image, dequantize(x, 1, scalar_zero_point(c, 2)));
   double pixels = 1;

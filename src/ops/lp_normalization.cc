@@ -19,15 +19,13 @@ int64_t order_of(const Attrs& attrs) { return attrs.integer("p", 2); }
 void infer_lp(InferContext& c) {
   if (order_of(c.attrs()) != 1 && order_of(c.attrs()) != 2)
     c.fail("p is " + std::to_string(order_of(c.attrs())) + "; accepted: 1, 2");
-  need_type(c, 0, kFloats);
-  if (c.shape(0).has_rank()) c.axis(c.attrs().integer("axis", -1), c.shape(0).rank());
-  c.set(0, c.dtype(0), c.shape(0));
+  infer_along_axis(c, /*scalars=*/false);
 }
 
 void reference_lp(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const bool squares = order_of(c.attrs()) == 2;
-  const Grouping rows = group(x.dims(), single_axis(x.rank(), c.axis(c.attrs().integer("axis", -1), x.rank())));
+  const Grouping rows = rows_along_axis(c, /*scalars=*/false);
   std::vector<double> y = x.f64_values();
   for (int64_t start : rows.starts) {
     double sum = 0;
@@ -40,15 +38,12 @@ void reference_lp(EvalContext& c) {
 }
 
 Scalar lower_lp(LowerContext& c) {
-  const Shape& shape = c.shape(0);
-  if (!shape.has_rank()) return {};
+  const auto box = box_along_axis(c);
+  if (!box) return {};
   const bool squares = order_of(c.attrs()) == 2;
-  const int64_t given = c.attrs().integer("axis", -1);
-  const FoldedBox box(shape, single_axis(shape.rank(), static_cast<int>(given < 0 ? given + shape.rank() : given)),
-                      true);
   const Index here = c.index();
-  const Scalar sum = box.fold(c, Reduce::sum, [&](const Index& r) {
-    const Scalar v = c.load(0, box.at(here, r));
+  const Scalar sum = box->fold(c, Reduce::sum, [&](const Index& r) {
+    const Scalar v = c.load(0, box->at(here, r));
     return squares ? c.mul(v, v) : c.apply(ScalarOp::abs, v);
   });
   const Scalar norm = squares ? c.apply(ScalarOp::sqrt, sum) : sum, zero = c.like(norm, 0);

@@ -1,6 +1,7 @@
 #include "ops/reduction.h"
 
 #include "ops/node_error.h"
+#include "ops/types.h"
 
 namespace trine {
 
@@ -74,6 +75,27 @@ AxisMask folded_axes(const EvalContext& c, const std::vector<int64_t>& axes, int
 FoldedBox::FoldedBox(const Shape& shape, AxisMask mask, bool keep) : folded(std::move(mask)), keep(keep) {
   for (size_t d = 0; d < folded.size(); ++d)
     if (folded[d]) extents.push_back(shape[static_cast<int>(d)]);
+}
+
+constexpr int64_t kLastAxis = -1;
+
+void infer_along_axis(InferContext& c, bool scalars) {
+  need_type(c, 0, kFloats);
+  if (c.shape(0).has_rank()) c.axis(c.attrs().integer("axis", kLastAxis), std::max<int>(c.shape(0).rank(), scalars));
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+Grouping rows_along_axis(EvalContext& c, bool scalars) {
+  const Dims& dims = c.tensor(0).dims();
+  const int rank = c.tensor(0).rank(), axis = c.axis(c.attrs().integer("axis", kLastAxis), std::max<int>(rank, scalars));
+  return rank == 0 ? Grouping{{0}, {0}} : group(dims, single_axis(rank, axis));
+}
+
+std::optional<FoldedBox> box_along_axis(const codegen::LowerContext& c) {
+  const Shape& shape = c.shape(0);
+  if (!shape.has_rank() || shape.rank() == 0) return std::nullopt;
+  const auto axis = static_cast<int>(c.attrs().integer("axis", kLastAxis));
+  return FoldedBox(shape, single_axis(shape.rank(), axis < 0 ? axis + shape.rank() : axis), true);
 }
 
 codegen::Scalar FoldedBox::fold(codegen::LowerContext& c, codegen::Reduce kind, const Body& body) const {

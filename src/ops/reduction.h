@@ -21,6 +21,11 @@ Grouping group(const Dims& dims, const AxisMask& folded);
 AxisMask single_axis(int rank, int axis);
 AxisMask axes_from(int rank, int first);  // first, first + 1, ..., rank - 1
 
+// Operators along their one attribute `axis`, by default the last: type and shape stay. `scalars`: a tensor of rank 0
+// counts as a row of one element, else it is refused.
+void infer_along_axis(InferContext& c, bool scalars);
+Grouping rows_along_axis(EvalContext& c, bool scalars);
+
 // `dims` with folded dimensions made 1, or dropped.
 Dims reduced_dims(const Dims& dims, const AxisMask& folded, bool keep);
 Shape reduced_shape(const Shape& shape, const AxisMask& folded, bool keep);
@@ -45,5 +50,8 @@ struct FoldedBox {
   // The number of elements, as a scalar of a's type.
   codegen::Scalar count(codegen::LowerContext& c, codegen::Scalar a) const;
 };
+
+// Along the one attribute `axis`; nothing for an unknown rank and for scalars.
+std::optional<FoldedBox> box_along_axis(const codegen::LowerContext& c);
 
 }  // namespace trine

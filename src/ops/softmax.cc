@@ -14,23 +14,13 @@ using codegen::Reduce;
 using codegen::Scalar;
 using codegen::ScalarOp;
 
-void infer(InferContext& c) {
-  need_type(c, 0, kFloats);
-  if (c.shape(0).has_rank()) c.axis(c.attrs().integer("axis", -1), std::max(c.shape(0).rank(), 1));
-  c.set(0, c.dtype(0), c.shape(0));
-}
-
-Grouping rows_of(EvalContext& c) {
-  const Tensor& x = c.tensor(0);
-  const int axis = c.axis(c.attrs().integer("axis", -1), std::max(x.rank(), 1));
-  return x.rank() == 0 ? Grouping{{0}, {0}} : group(x.dims(), single_axis(x.rank(), axis));
-}
+void infer(InferContext& c) { infer_along_axis(c, /*scalars=*/true); }
 
 // Calls f(element, maximum, sum of e^(x - maximum)) for each element.
 template <class F>
 void map_rows(EvalContext& c, F f) {
   const Tensor& x = c.tensor(0);
-  const Grouping rows = rows_of(c);
+  const Grouping rows = rows_along_axis(c, /*scalars=*/true);
   std::vector<double> y = x.f64_values();
   for (int64_t start : rows.starts) {
     double* row = y.data() + start;
@@ -54,19 +44,12 @@ struct Row {
 };
 
 std::optional<Row> lower_row(LowerContext& c) {
-  const Shape& shape = c.shape(0);
-  if (!shape.has_rank() || shape.rank() == 0) return std::nullopt;
-  const int64_t given = c.attrs().integer("axis", -1);
-  const auto axis = static_cast<size_t>(given < 0 ? given + shape.rank() : given);
+  const auto box = box_along_axis(c);
+  if (!box) return std::nullopt;
   const Index here = c.index();
-  const auto element = [&](const Index& r) {
-    Index at = here;
-    at[axis] = r[0];
-    return c.load(0, at);
-  };
-  const std::vector<Dim> extent = {shape[static_cast<int>(axis)]};
-  const Scalar m = c.reduce(Reduce::max, extent, element);
-  const Scalar sum = c.reduce(Reduce::sum, extent, [&](const Index& r) { return c.exp(c.sub(element(r), m)); });
+  const auto element = [&](const Index& r) { return c.load(0, box->at(here, r)); };
+  const Scalar m = box->fold(c, Reduce::max, element);
+  const Scalar sum = box->fold(c, Reduce::sum, [&](const Index& r) { return c.exp(c.sub(element(r), m)); });
   return Row{c.sub(c.load(0, here), m), sum};
 }
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/cpu.h"
-#include "compute/backend_table.h"
+#include "compute/immediate.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
@@ -18,8 +18,6 @@ using Clock = std::chrono::steady_clock;
 struct CpuEvent {
   Clock::time_point time;
 };
-
-int device_count() { return 1; }
 
 DeviceProperties properties(int) {
   const CpuInfo& cpu = cpu_info();
@@ -40,38 +38,29 @@ void fill(int, void* memory, uint8_t value, size_t bytes, StreamHandle) {
   if (bytes) std::memset(memory, value, bytes);
 }
 
-StreamHandle create_stream(int) { return new char; }
-void destroy_stream(int, StreamHandle stream) { delete static_cast<char*>(stream); }
-void synchronize(int, StreamHandle) {}
-
 EventHandle create_event(int) { return new CpuEvent{}; }
 void destroy_event(int, EventHandle event) { delete static_cast<CpuEvent*>(event); }
 void record(int, EventHandle event, StreamHandle) { static_cast<CpuEvent*>(event)->time = Clock::now(); }
-void wait(int, StreamHandle, EventHandle) {}
 
 double seconds_between(int, EventHandle begin, EventHandle end) {
   const auto span = static_cast<CpuEvent*>(end)->time - static_cast<CpuEvent*>(begin)->time;
   return std::chrono::duration<double>(span).count();
 }
 
-void call(int, StreamHandle, void (*function)(void*), void* argument) { function(argument); }
-
-const BackendTable kCpu = {.name = "cpu",
-                           .device_count = device_count,
-                           .properties = properties,
-                           .allocate = allocate,
-                           .free = release,
-                           .copy = copy,
-                           .fill = fill,
-                           .create_stream = create_stream,
-                           .destroy_stream = destroy_stream,
-                           .synchronize = synchronize,
-                           .create_event = create_event,
-                           .destroy_event = destroy_event,
-                           .record = record,
-                           .wait = wait,
-                           .seconds_between = seconds_between,
-                           .call = call};
+BackendTable table() {
+  BackendTable t = immediate_backend("cpu");
+  t.properties = properties;
+  t.allocate = allocate;
+  t.free = release;
+  t.copy = copy;
+  t.fill = fill;
+  t.create_event = create_event;
+  t.destroy_event = destroy_event;
+  t.record = record;
+  t.seconds_between = seconds_between;
+  return t;
+}
+const BackendTable kCpu = table();
 const RegisterBackend registered(kCpu);
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <regex>
 #include <stdexcept>
 
+#include "../rounding.h"
+
 namespace trine::test {
 namespace {
 
@@ -68,19 +70,6 @@ Tensor random_tensor(const Operand& o, std::mt19937& random) {
     while (v == 0 && !index && !boolean);
   }
   return Tensor::from_i64(type.dtype, dims, values);
-}
-
-double epsilon(DType type) {
-  switch (type) {
-    case DType::f64:
-      return 0x1p-52;
-    case DType::f16:
-      return 0x1p-10;
-    case DType::bf16:
-      return 0x1p-7;
-    default:
-      return 0x1p-23;
-  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "graph/text.h"
+#include "../rounding.h"
 #include "trine/base/error.h"
 
 namespace trine::testing {
@@ -147,18 +148,7 @@ std::vector<Datum> random_inputs(const Graph& graph, const Symbols& symbols, uin
 
 namespace {
 
-double epsilon(DType type) {
-  switch (type) {
-    case DType::f64:
-      return 0x1p-52;
-    case DType::f16:
-      return 0x1p-10;
-    case DType::bf16:
-      return 0x1p-7;
-    default:
-      return 0x1p-23;
-  }
-}
+using test::epsilon;
 
 double largest(const Tensor& t, double below) {
   double most = 0;
