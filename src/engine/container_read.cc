@@ -34,20 +34,6 @@ T read_at(std::span<const uint8_t> bytes, size_t offset) {
   return value;
 }
 
-std::string text(const flatbuffers::String* s) { return s ? s->str() : std::string(); }
-
-std::vector<std::string> texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* list) {
-  std::vector<std::string> out;
-  if (list)
-    for (const flatbuffers::String* s : *list) out.push_back(s->str());
-  return out;
-}
-
-template <class T>
-std::vector<T> numbers(const flatbuffers::Vector<T>* list) {
-  return list ? std::vector<T>(list->begin(), list->end()) : std::vector<T>();
-}
-
 class Reader {
  public:
   explicit Reader(const FileBytes& file) : file_(file) {}
@@ -71,6 +57,36 @@ class Reader {
   }
 
  private:
+  // Metadata may point to one string, list or section many times. What is copied from it stays within a multiple of the
+  // file: short names are shared, long ones in every place are an attack.
+  void spend(size_t bytes) {
+    constexpr size_t kGrowth = 64, kAtLeast = 1 << 20;
+    copied_ += bytes;
+    if (copied_ > kGrowth * file_.bytes.size() + kAtLeast)
+      damaged(fmt::format("a file of {} bytes unfolds to more than {}", file_.bytes.size(), copied_));
+  }
+
+  std::string text(const flatbuffers::String* s) {
+    if (!s) return {};
+    spend(s->size());
+    return s->str();
+  }
+
+  std::vector<std::string> texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* list) {
+    std::vector<std::string> out;
+    if (!list) return out;
+    spend(list->size() * sizeof(std::string));
+    for (const flatbuffers::String* s : *list) out.push_back(text(s));
+    return out;
+  }
+
+  template <class T>
+  std::vector<T> numbers(const flatbuffers::Vector<T>* list) {
+    if (!list) return {};
+    spend(list->size() * sizeof(T));
+    return {list->begin(), list->end()};
+  }
+
   const fb::Engine* checked_root() {
     const auto bytes = file_.bytes;
     if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), "TRINE\r\n\x1a", 8) != 0)
@@ -99,7 +115,10 @@ class Reader {
       damaged(fmt::format("section {} lies outside the file", index));
     const auto bytes = file_.bytes.subspan(s->offset(), s->bytes());
     char& done = hashed_[static_cast<size_t>(index)];
-    if (!done && hash_pages(bytes, seldom) != s->hash()) damaged(fmt::format("section {} is damaged (checksum)", index));
+    if (done) return bytes;
+    hashed_bytes_ += bytes.size();
+    if (hashed_bytes_ > file_.bytes.size()) damaged("sections overlap");
+    if (hash_pages(bytes, seldom) != s->hash()) damaged(fmt::format("section {} is damaged (checksum)", index));
     done = 1;
     return bytes;
   }
@@ -144,6 +163,7 @@ class Reader {
       return Tensor(dtype, dims, data.data(), file_.owner);
     }
     if (!t.bytes() || t.bytes()->size() != bytes) damaged("a tensor has the wrong number of bytes");
+    spend(bytes);
     Tensor out(dtype, dims);
     if (bytes) std::memcpy(out.mutable_data(), t.bytes()->data(), bytes);
     return out;
@@ -240,6 +260,7 @@ class Reader {
 
   codegen::ObjectCode read(const fb::Object& o) {
     const auto data = section(o.section());
+    spend(data.size());
     codegen::ObjectCode out{text(o.cpu_level()), {data.begin(), data.end()}, {}};
     if (o.kernels())
       for (const fb::Kernel* k : *o.kernels()) {
@@ -252,6 +273,7 @@ class Reader {
   const FileBytes& file_;
   std::vector<const fb::Section*> sections_;
   std::vector<char> hashed_;
+  size_t hashed_bytes_ = 0, copied_ = 0;
 };
 
 }  // namespace
