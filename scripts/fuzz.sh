@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Hostile input: every libFuzzer target for SECONDS (60) from a corpus of whole and damaged files, with the sanitizers; then MODELS
-# (20000) edge-value models of every operator with the release build.
+# Hostile input: every libFuzzer target for SECONDS (60) from a corpus of whole and damaged files, with the sanitizers and
+# all at once; then MODELS (20000) edge-value models of every operator with the release build.
 #
 #   scripts/fuzz.sh [SECONDS] [target...]
 #   MODELS=1000000 SEED=1 scripts/fuzz.sh 0
@@ -28,11 +28,19 @@ if ((seconds > 0)); then
   cmake --build build/asan --target "${targets[@]}" -j "$jobs"
   "$python" tests/fuzz/seeds.py build/onnx_node build/fuzz/corpus
   mkdir -p build/fuzz/found
+  running=()
   for target in "${targets[@]}"; do
-    mkdir -p "build/fuzz/corpus/$target"
     echo "fuzz: $target for $seconds s"
     build/asan/bin/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -malloc_limit_mb=300 \
-      -artifact_prefix=build/fuzz/found/ -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$target"
+      -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 -verbosity=0 "build/fuzz/corpus/$target" \
+      >"build/fuzz/$target.log" 2>&1 &
+    running+=($!)
   done
+  failed=0
+  for i in "${!targets[@]}"; do
+    wait "${running[i]}" || failed=1
+    tail -n 100 "build/fuzz/${targets[i]}.log"
+  done
+  if ((failed)); then exit 1; fi
 fi
-if ((models > 0)); then build/bin/fuzz_models build/onnx_node --count "$models" ${SEED:+--seed "$SEED"}; fi
+if ((models > 0)); then build/bin/fuzz_models build/onnx_node --count "$models" --jobs "$jobs" ${SEED:+--seed "$SEED"}; fi

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests everything, stage by stage; stops at the first stage that fails and names it.
 #
-#   scripts/test.sh                 the default stages: layers build unit models conformance
-#   scripts/test.sh asan fuzz       sanitizers and fuzzing: another build of everything, about ten minutes on two cores
+#   scripts/test.sh                 all stages: layers build unit models conformance asan fuzz tsan
 #   scripts/test.sh layers unit     only these
 #   FUZZ_SECONDS=600 scripts/test.sh fuzz
 set -euo pipefail
@@ -10,9 +9,9 @@ cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 python=.venv/bin/python
 
-build() {  # build <preset>
+build() {  # build <preset> [target...]
   cmake --preset "$1" >/dev/null
-  cmake --build --preset "$1" -j "$jobs"
+  cmake --build --preset "$1" -j "$jobs" ${2:+--target "${@:2}"}
 }
 
 # Every include points the right way, and the checker itself still notices one that does not.
@@ -42,24 +41,33 @@ stage_conformance() {
   done
 }
 
-# The unit tests again under the address and undefined-behaviour sanitizers.
+# The unit tests and the node tests again under the address and undefined-behaviour sanitizers.
 stage_asan() {
-  build asan
-  ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build/asan --output-on-failure -j "$jobs"
+  build asan tests run_node_tests
+  ctest --test-dir build/asan --output-on-failure -j "$jobs"
+  "$python" tests/conformance/onnx_backend.py build/onnx_node
+  for mode in reference interpreter; do
+    build/asan/bin/run_node_tests build/onnx_node --mode "$mode" --min 95 --jobs "$jobs"
+  done
 }
 
 # Damaged and hostile files for FUZZ_SECONDS (60) per target, then random edge-value models.
 stage_fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-60}"; }
 
-stages=(layers build unit models conformance asan fuzz)
+# What meets threads (the pool, streams, kernels, the executor) under the thread sanitizer.
+stage_tsan() {
+  build tsan thread_tests
+  ctest --test-dir build/tsan -L threads --output-on-failure
+}
+
+stages=(layers build unit models conformance asan fuzz tsan)
 for stage in "${@:-${stages[@]}}"; do
   if ! declare -F "stage_$stage" >/dev/null; then
     echo "error: test.sh: stage $stage; accepted: ${stages[*]}" >&2
     exit 2
   fi
 done
-defaults=(layers build unit models conformance)
-for stage in "${@:-${defaults[@]}}"; do
+for stage in "${@:-${stages[@]}}"; do
   started=$SECONDS
   echo "=== $stage"
   # A subshell of its own with -e: `if ! stage` would switch -e off inside the stage.

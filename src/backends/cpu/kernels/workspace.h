@@ -12,9 +12,9 @@ class Carver {
 
   template <class T>
   T* take(size_t count) {
-    char* at = base_ + used_;
+    const size_t at = used_;
     used_ += (count * sizeof(T) + 63) / 64 * 64;
-    return base_ ? reinterpret_cast<T*>(at) : nullptr;
+    return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;
   }
   size_t used() const { return used_; }
 
