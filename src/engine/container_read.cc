@@ -225,7 +225,7 @@ class Reader {
     return node;
   }
 
-  static dnn::Limits read_limits(const fb::Plan& p) {
+  dnn::Limits read_limits(const fb::Plan& p) {
     dnn::Limits limits;
     limits.threads = std::clamp(p.threads(), 1, 1024);
     limits.winograd = p.winograd();
