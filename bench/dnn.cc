@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/thread_pool.h"
-#include "dnn/find.h"
+#include "trine/base/thread_pool.h"
+#include "dnn/kernel_row.h"
 
 namespace trine::dnn {
 namespace {

@@ -83,3 +83,6 @@ add_test(NAME runtime_same_machine COMMAND run_engine ${RUNTIME_DIR} matching)
 add_test(NAME runtime_baseline COMMAND run_engine ${RUNTIME_DIR} replanned)
 set_tests_properties(runtime_baseline PROPERTIES ENVIRONMENT TRINE_CPU=baseline)
 set_tests_properties(runtime_same_machine runtime_baseline PROPERTIES FIXTURES_REQUIRED engine_file)
+
+# Needs nothing but what it makes itself; fails when the gradients are not adjoint.
+add_test(NAME example_convolution COMMAND convolution)

@@ -1,5 +1,5 @@
 // CPU features from cpuid, caches and limits from what Linux says in /sys and /proc.
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 
 #include <sched.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // A slot's word is  epoch << 32 | begin << 16 | end : the parts of this job that nobody has claimed yet. Claims are
 // compare-and-swaps on the whole word, so a late worker can never take a part of a job it has not read: while a part is
 // claimed and not finished, run() has not returned and the job's fields stand.
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "trine/base/env.h"
 #include "trine/base/error.h"
 

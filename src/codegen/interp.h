@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "codegen/scalar.h"
 #include "codegen/scalar_math.h"
 #include "trine/base/dtype.h"

@@ -1,4 +1,4 @@
-#include "dnn/epilogue.h"
+#include "trine/dnn/epilogue.h"
 
 #include <fmt/format.h>
 

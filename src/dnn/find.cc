@@ -1,4 +1,4 @@
-#include "dnn/find.h"
+#include "trine/dnn/find.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "dnn/kernel_row.h"
 #include "trine/base/env.h"
 
 namespace trine::dnn {
@@ -25,7 +26,7 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
 }
 
 void order(std::vector<Candidate>& candidates, const Limits& limits) {
-  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.bytes); };
+  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.bytes()); };
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Candidate& a, const Candidate& b) { return price(a) < price(b); });
 }
@@ -34,12 +35,12 @@ void order(std::vector<Candidate>& candidates, const Limits& limits) {
 std::optional<double> time_of(const KernelRow& row, const Problem& problem, const Limits& limits, double seconds) {
   Timings* timings = limits.timings.get();
   if (timings)
-    if (const auto known = timings->find(problem, row, limits.threads)) return known;
+    if (const auto known = timings->find(problem, row.name, limits.threads)) return known;
   if (seconds <= 0 || (timings && timings->seconds_left <= 0)) return std::nullopt;
   const auto begin = std::chrono::steady_clock::now();
   const double best = measure(row, problem, limits.threads, seconds);
   if (timings) {
-    timings->add(problem, row, limits.threads, best);
+    timings->add(problem, row.name, limits.threads, best);
     timings->seconds_left -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     ++timings->measured;
   }
@@ -62,13 +63,17 @@ void measure_best(Choice& choice, const Limits& limits) {
   std::copy(timed.begin(), timed.end(), choice.candidates.begin());
 }
 
+constexpr std::string_view kNumericsNames[] = {"exact", "winograd"};
+
 }  // namespace
+
+std::string_view name(Numerics numerics) { return kNumericsNames[static_cast<size_t>(numerics)]; }
 
 std::string Choice::text() const {
   std::string out = dnn::text(problem) + "\n";
   for (const Candidate& c : candidates)
-    out += fmt::format("  {:9.3f} us {} {}\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.row->name);
-  for (const Refusal& r : refusals) out += fmt::format("  refused   {}: {}\n", r.row->name, r.reason);
+    out += fmt::format("  {:9.3f} us {} {}\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.name);
+  for (const Refusal& r : refusals) out += fmt::format("  refused   {}: {}\n", r.name, r.reason);
   return out;
 }
 
@@ -78,10 +83,10 @@ Choice find(const Problem& problem, const Limits& limits) {
   for (const KernelRow* row : rows_of(op_kind(problem))) {
     std::string reason = refusal_of(*row, problem, limits);
     if (reason.empty()) {
-      const size_t bytes = packed_bytes(*row, problem) + workspace_bytes(*row, problem, limits.threads);
-      choice.candidates.push_back({row, row->cost(problem, threads), false, bytes});
+      choice.candidates.push_back({row, row->name, row->numerics, row->cost(problem, threads), false,
+                                   packed_bytes(*row, problem), workspace_bytes(*row, problem, limits.threads)});
     } else {
-      choice.refusals.push_back({row, std::move(reason)});
+      choice.refusals.push_back({row, row->name, std::move(reason)});
     }
   }
   order(choice.candidates, limits);

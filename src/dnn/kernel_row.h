@@ -4,20 +4,13 @@
 
 #include <span>
 
-#include "base/cpu.h"
-#include "dnn/problem.h"
+#include "trine/dnn/find.h"
 
 namespace trine {
 class ThreadPool;
 }
 
 namespace trine::dnn {
-
-// How results may differ from sums in f32 of the definition's own terms.
-enum class Numerics : uint8_t {
-  exact,     // the definition's products, f32 sums in some fixed order
-  winograd,  // sums of transformed inputs: error of the order of a direct f32 sum, but other products
-};
 
 // How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level.
 enum class Packing : uint8_t {
@@ -38,6 +31,7 @@ std::string_view name(Packing packing);
 //   attention  in q, k, v, mask                         out y
 //   rnn        in x, initial_h, initial_c (may be null) out y, y_h, y_c (each may be null)    packed
 //   gather     in data, indices                         out y
+//   conv_weights   in x, dy                             out dw, db (null when not wanted)
 // `workspace` has workspace_bytes(problem, pool threads) bytes; it and `packed` are 64-byte aligned.
 struct Args {
   const void* in[4] = {};

@@ -4,8 +4,8 @@
 #include <ctime>
 #include <random>
 
-#include "base/thread_pool.h"
-#include "dnn/find.h"
+#include "trine/base/thread_pool.h"
+#include "dnn/kernel_row.h"
 #include "dnn/operands.h"
 #include "trine/base/tensor.h"
 

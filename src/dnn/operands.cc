@@ -94,6 +94,15 @@ OperandSizes sizes_of(const GatherProblem& p) {
   return s;
 }
 
+OperandSizes sizes_of(const ConvWeightsProblem& p) {
+  OperandSizes of_forward = sizes_of(p.forward), s;
+  s.in[0] = of_forward.in[0];
+  s.in[1] = of_forward.out[0];
+  s.out[0] = of_forward.weights[0];
+  if (p.bias) s.out[1] = p.forward.out_channels;
+  return s;
+}
+
 }  // namespace
 
 OperandSizes operand_sizes(const Problem& problem) {

@@ -1,4 +1,4 @@
-#include "dnn/problem.h"
+#include "trine/dnn/problem.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather"};
+constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights"};
 constexpr std::string_view kPoolNames[] = {"max", "average", "average_with_pad"};
 constexpr std::string_view kRnnNames[] = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
 constexpr std::string_view kDirectionNames[] = {"forward", "reverse", "bidirectional"};
@@ -105,6 +105,10 @@ std::string text_of(const GatherProblem& p) {
                      name(p.index));
 }
 
+std::string text_of(const ConvWeightsProblem& p) {
+  return fmt::format("weights of {}{}", text_of(p.forward), p.bias ? " and bias" : "");
+}
+
 double flops_of(const ConvProblem& p) {
   double positions = p.transposed ? product(p.in) : product(p.out);
   double pairs = static_cast<double>(p.in_channels) * static_cast<double>(p.out_channels) /
@@ -128,6 +132,7 @@ double flops_of(const RnnProblem& p) {
 double flops_of(const ResizeProblem& p) {
   return static_cast<double>(p.n * p.channels) * product(p.out) * (p.mode == ResizeMode::linear ? 6 : 0);
 }
+double flops_of(const ConvWeightsProblem& p) { return flops_of(p.forward); }
 double flops_of(const CopyProblem&) { return 0; }
 double flops_of(const GatherProblem&) { return 0; }
 
@@ -138,6 +143,7 @@ double bytes_of(const ConvProblem& p) {
   double twice = p.epilogue.residual == Residual::none ? 1 : 2;
   return 4 * (static_cast<double>(p.n * p.in_channels) * product(p.in) + out * twice + weights);
 }
+double bytes_of(const ConvWeightsProblem& p) { return bytes_of(p.forward); }
 double bytes_of(const MatmulProblem& p) {
   double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
   double twice = p.epilogue.residual == Residual::none ? 1 : 2;
@@ -178,6 +184,17 @@ double flops(const Problem& problem) {
 }
 double bytes(const Problem& problem) {
   return std::visit([](const auto& p) { return bytes_of(p); }, problem);
+}
+
+ConvProblem backward_data(const ConvProblem& forward) {
+  ConvProblem p = forward;
+  p.transposed = !forward.transposed;
+  std::swap(p.in, p.out);
+  std::swap(p.in_channels, p.out_channels);
+  std::swap(p.in_pixel_stride, p.out_pixel_stride);
+  p.in_layout = Layout::nhwc;
+  p.epilogue = {};
+  return p;
 }
 
 Dims batch_of(const MatmulProblem& p) {

@@ -1,4 +1,4 @@
-#include "dnn/timings.h"
+#include "trine/dnn/timings.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
 namespace trine::dnn {
@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kTitle = "trine timings 1";
 constexpr int kColumns = 6;
 
-std::string key_of(const Problem& problem, const KernelRow& row, int threads) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}", TRINE_VERSION, cpu_info().fingerprint(), threads, row.name, text(problem));
+std::string key_of(const Problem& problem, std::string_view row, int threads) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}", TRINE_VERSION, cpu_info().fingerprint(), threads, row, text(problem));
 }
 
 // The key and the microseconds of a line; nothing when it is damaged.
@@ -33,12 +33,12 @@ std::optional<std::pair<std::string, double>> entry_of(std::string_view line) {
 
 }  // namespace
 
-std::optional<double> Timings::find(const Problem& problem, const KernelRow& row, int threads) const {
+std::optional<double> Timings::find(const Problem& problem, std::string_view row, int threads) const {
   const auto it = microseconds_.find(key_of(problem, row, threads));
   return it == microseconds_.end() ? std::nullopt : std::optional(it->second * 1e-6);
 }
 
-void Timings::add(const Problem& problem, const KernelRow& row, int threads, double seconds) {
+void Timings::add(const Problem& problem, std::string_view row, int threads, double seconds) {
   microseconds_[key_of(problem, row, threads)] = std::max(std::round(seconds * 1e9), 1.0) / 1e3;
 }
 

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "plan/prepare.h"
 
 namespace trine {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "dnn/problem.h"
+#include "trine/dnn/problem.h"
 #include "graph/graph.h"
 
 namespace trine {

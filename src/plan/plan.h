@@ -7,7 +7,7 @@
 #include <span>
 
 #include "codegen/loop_kernel.h"
-#include "dnn/find.h"
+#include "dnn/kernel_row.h"
 #include "graph/graph.h"
 
 namespace trine {

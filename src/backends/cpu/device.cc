@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/cpu.h"
 #include "compute/immediate.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {

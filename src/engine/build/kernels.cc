@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "base/memory.h"
 #include "base/replace_file.h"
 #include "plan/footprint.h"

@@ -1,4 +1,4 @@
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // ThreadPool: every part exactly once, for any number of threads and parts; nesting and sharing run inline.
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "engine/build/model_state.h"
 #include "graph/eval.h"
 #include "graph/infer.h"

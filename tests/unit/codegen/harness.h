@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 #include "codegen/loop_kernel.h"
 #include "codegen/lower.h"
 #include "graph/eval.h"

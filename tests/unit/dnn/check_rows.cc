@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "trine/base/tensor.h"
 
 namespace trine::dnn::test {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "dnn/operands.h"
 #include "trine/base/error.h"

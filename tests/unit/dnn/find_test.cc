@@ -1,5 +1,5 @@
 // find: order, refusals with reasons, limits, planted rows, measuring; texts and hashes of problems.
-#include "dnn/find.h"
+#include "dnn/kernel_row.h"
 
 #include <gtest/gtest.h>
 

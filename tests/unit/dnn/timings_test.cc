@@ -1,16 +1,16 @@
 // The timing cache: what is measured is remembered, for this problem, row, number of threads, machine and version only.
-#include "dnn/timings.h"
+#include "trine/dnn/timings.h"
 
 #include <gtest/gtest.h>
 
-#include "dnn/find.h"
+#include "dnn/kernel_row.h"
 #include "trine/base/error.h"
 
 namespace trine::dnn {
 namespace {
 
 const MatmulProblem kProblem{.m = 8, .n = 32, .k = 16};
-const KernelRow& row() { return *find_row("matmul_f32_f32_panels_baseline"); }
+std::string_view row() { return "matmul_f32_f32_panels_baseline"; }
 
 TEST(Timings, AnEntryIsForOneProblemRowAndNumberOfThreads) {
   Timings timings;
@@ -18,7 +18,7 @@ TEST(Timings, AnEntryIsForOneProblemRowAndNumberOfThreads) {
   EXPECT_DOUBLE_EQ(timings.find(kProblem, row(), 2).value(), 12.5e-6);
   EXPECT_FALSE(timings.find(kProblem, row(), 1));
   EXPECT_FALSE(timings.find(MatmulProblem{.m = 8, .n = 32, .k = 17}, row(), 2));
-  EXPECT_FALSE(timings.find(kProblem, *find_row("copy_strided_baseline"), 2));
+  EXPECT_FALSE(timings.find(kProblem, "copy_strided_baseline", 2));
 }
 
 TEST(Timings, TextIsReadBackAndMerged) {
@@ -80,7 +80,7 @@ TEST(Timings, FindUsesThemInsteadOfMeasuring) {
   const auto timings = std::make_shared<Timings>();
   // Says the opposite of the model.
   for (size_t i = 0; i < by_model.candidates.size(); ++i)
-    timings->add(kProblem, *by_model.candidates[i].row, 1, 1e-3 / static_cast<double>(i + 1));
+    timings->add(kProblem, by_model.candidates[i].name, 1, 1e-3 / static_cast<double>(i + 1));
   const Choice by_time = find(kProblem, {.timings = timings});
   EXPECT_TRUE(by_time.candidates[0].measured);
   EXPECT_NE(by_time.best(), by_model.best());
@@ -88,7 +88,7 @@ TEST(Timings, FindUsesThemInsteadOfMeasuring) {
   EXPECT_EQ(find(kProblem, {.timings = timings, .deterministic = true}).best(), by_model.best());
   // One time unknown and no budget: estimates are not compared with times.
   const auto partial = std::make_shared<Timings>();
-  partial->add(kProblem, *by_model.candidates[1].row, 1, 1e-12);
+  partial->add(kProblem, by_model.candidates[1].name, 1, 1e-12);
   EXPECT_EQ(find(kProblem, {.timings = partial}).best(), by_model.best());
 }
 
@@ -122,8 +122,8 @@ TEST(Find, DearMemoryMakesItChooseSmallerWeights) {
   p.in_channels = 256, p.out_channels = 256;
   p.in = p.out = {1, 14, 14}, p.kernel = {1, 3, 3}, p.pad_begin = {0, 1, 1};
   const Choice fastest = find(p), smallest = find(p, {.seconds_per_byte = 1e-3});
-  EXPECT_LT(smallest.candidates[0].bytes, fastest.candidates[0].bytes);
-  for (const Candidate& c : fastest.candidates) EXPECT_GE(c.bytes, smallest.candidates[0].bytes) << c.row->name;
+  EXPECT_LT(smallest.candidates[0].bytes(), fastest.candidates[0].bytes());
+  for (const Candidate& c : fastest.candidates) EXPECT_GE(c.bytes(), smallest.candidates[0].bytes()) << c.row->name;
 }
 
 }  // namespace

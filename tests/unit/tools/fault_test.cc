@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "dnn/find.h"
+#include "dnn/kernel_row.h"
 #include "model_builder.h"
 #include "trine/base/error.h"
 #include "trine/command.h"

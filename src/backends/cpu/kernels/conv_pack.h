@@ -1,7 +1,7 @@
 // Packing of convolution weights into panels of 16 output channels.
 #pragma once
 
-#include "dnn/problem.h"
+#include "trine/dnn/problem.h"
 
 namespace trine::cpu {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "backends/cpu/kernels/gemm/gemm.h"
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/error.h"
 

@@ -12,7 +12,7 @@
 
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 
 namespace trine::cpu {

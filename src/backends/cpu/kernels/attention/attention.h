@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/cpu.h"
+#include "trine/base/cpu.h"
 
 namespace trine::cpu {
 

@@ -6,7 +6,7 @@
 
 #include "backends/cpu/kernels/conv_pack.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 
 namespace trine::cpu {

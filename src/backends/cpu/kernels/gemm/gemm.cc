@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/thread_pool.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {
@@ -129,7 +129,7 @@ class RowBlock {
     t.b = panel_at(depth, d, panel);
     t.k_stride = job_.k_stride;
     t.panel_stride = job_.panel_stride ? job_.panel_stride : job_.k() * kPanel;
-    t.add_to_c = d > 0;
+    t.add_to_c = d > 0 || job_.accumulate;
     t.finish = d + 1 == depth.count;
     t.epilogue = &job_.epilogue;
     int64_t skipped = depth.by_taps ? begin : 0;

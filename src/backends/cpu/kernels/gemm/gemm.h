@@ -34,6 +34,7 @@ struct GemmJob {
   const float* b = nullptr;  // [columns / 16][taps * kc][16]
   int64_t k_stride = kPanel;
   int64_t panel_stride = 0;       // 0: taps * kc * 16
+  bool accumulate = false;        // adds to what C holds
   const float* next_b = nullptr;  // panels that will be read after these: prefetched at the end
   TileEpilogue epilogue;
 

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "base/cpu.h"
-#include "dnn/epilogue.h"
+#include "trine/base/cpu.h"
+#include "trine/dnn/epilogue.h"
 
 namespace trine::cpu {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/simd/simd.h"
-#include "dnn/epilogue.h"
+#include "trine/dnn/epilogue.h"
 
 namespace trine::cpu {
 namespace {

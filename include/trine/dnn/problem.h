@@ -11,7 +11,7 @@
 #include <string>
 #include <variant>
 
-#include "dnn/epilogue.h"
+#include "trine/dnn/epilogue.h"
 #include "trine/base/shape.h"
 
 namespace trine::dnn {
@@ -44,6 +44,19 @@ struct ConvProblem {
   int64_t out_per_group() const { return out_channels / groups; }
   friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
 };
+
+// Gradients of a convolution's weights and bias, of which `forward` is the description without epilogue:
+// dw[m, c, t] = sum over n, o of dy[n, o, m] * x[n, o*stride + t*dilation - pad_begin, c],  db[m] = sum of dy[., m].
+// The gradient of its input is a convolution too: backward_data below.
+struct ConvWeightsProblem {
+  ConvProblem forward;
+  bool bias = false;  // db is wanted
+
+  friend bool operator==(const ConvWeightsProblem&, const ConvWeightsProblem&) = default;
+};
+
+// The convolution that turns dy into dx, with the same weights: transposed if `forward` is not, and the reverse.
+ConvProblem backward_data(const ConvProblem& forward);
 
 // y[b, i, j] = epilogue(sum over k of  a[b, i, k] * b[b, k, j]);  the bias belongs to columns j. Batch dimensions
 // broadcast as NumPy does. trans_a: a is stored [..., K, M]; trans_b: b is stored [..., N, K].
@@ -150,12 +163,12 @@ struct GatherProblem {
   friend bool operator==(const GatherProblem&, const GatherProblem&) = default;
 };
 
-enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather };
+enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights };
 std::string_view name(OpKind op);
 
 // The order of the alternatives is that of OpKind.
 using Problem = std::variant<ConvProblem, MatmulProblem, PoolProblem, AttentionProblem, RnnProblem, ResizeProblem,
-                             CopyProblem, GatherProblem>;
+                             CopyProblem, GatherProblem, ConvWeightsProblem>;
 
 inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(problem.index()); }
 // One line that determines the problem: "conv x[1,56,56,64] w[64,64,3,3] pad 1x1 -> [1,56,56,64] +bias relu".

@@ -12,15 +12,15 @@
 #include <string>
 #include <string_view>
 
-#include "dnn/kernel_row.h"
+#include "trine/dnn/problem.h"
 
 namespace trine::dnn {
 
 class Timings {
  public:
   // Seconds that `row` took for `problem` on this machine.
-  std::optional<double> find(const Problem& problem, const KernelRow& row, int threads) const;
-  void add(const Problem& problem, const KernelRow& row, int threads, double seconds);
+  std::optional<double> find(const Problem& problem, std::string_view row, int threads) const;
+  void add(const Problem& problem, std::string_view row, int threads, double seconds);
 
   // Adds the entries of `text`; those that are there already win. Returns how many lines were ignored because they are
   // damaged. Throws Error{invalid_argument} when the text is something else altogether.

@@ -2,11 +2,22 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "dnn/kernel_row.h"
-#include "dnn/timings.h"
+#include "trine/base/cpu.h"
+#include "trine/dnn/problem.h"
+#include "trine/dnn/timings.h"
 
 namespace trine::dnn {
+
+struct KernelRow;  // one way to compute a kind of problem; rows stand in the backends' tables
+
+// How results may differ from sums in f32 of the definition's own terms.
+enum class Numerics : uint8_t {
+  exact,     // the definition's products, f32 sums in some fixed order
+  winograd,  // sums of transformed inputs: error of the order of a direct f32 sum, but other products
+};
+std::string_view name(Numerics numerics);
 
 struct Limits {
   CpuLevel level = cpu_level();
@@ -22,13 +33,18 @@ struct Limits {
 
 struct Candidate {
   const KernelRow* row;
+  std::string_view name;  // "conv_f32_f32_winograd4x3_avx512"
+  Numerics numerics;
   double seconds;  // the cost model's, or measured
   bool measured;   // now, or earlier and remembered in Limits::timings
-  size_t bytes;    // packed weights and workspace
+  size_t packed_bytes, workspace_bytes;
+
+  size_t bytes() const { return packed_bytes + workspace_bytes; }
 };
 
 struct Refusal {
   const KernelRow* row;
+  std::string_view name;
   std::string reason;
 };
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/function_ref.h"
+#include "trine/base/function_ref.h"
 
 namespace trine {
 
