@@ -34,8 +34,8 @@ std::string_view name(Packing packing);
 //   conv_weights   in x, dy                             out dw, db (null when not wanted)
 // `workspace` has workspace_bytes(problem, pool threads) bytes; it and `packed` are 64-byte aligned.
 struct Args {
-  const void* in[4] = {};
-  void* out[3] = {};
+  const void* in[kMostOperands] = {};
+  void* out[kMostOperands] = {};
   const void* packed = nullptr;
   const float* bias = nullptr;
   const float* residual = nullptr;

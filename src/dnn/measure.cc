@@ -39,8 +39,8 @@ struct MadeUp {
 MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   MadeUp m;
   OperandSizes sizes = operand_sizes(problem);
-  for (int i = 0; i < 4; ++i) m.args.in[i] = m.floats(sizes.in[i]);
-  for (int i = 0; i < 3; ++i) m.args.out[i] = m.floats(sizes.out[i]);
+  for (int i = 0; i < kMostOperands; ++i) m.args.in[i] = m.floats(sizes.in[i]);
+  for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.floats(sizes.out[i]);
   if (op_kind(problem) == OpKind::gather && sizes.in[1])
     std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
                 sizes.in[1], 0);

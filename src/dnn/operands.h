@@ -8,9 +8,9 @@ namespace trine::dnn {
 
 // In elements (bytes for copy and gather data); 0 where there is none. Slack that strides leave out is included.
 struct OperandSizes {
-  int64_t in[4] = {};
+  int64_t in[kMostOperands] = {};
   int64_t weights[3] = {};  // as prepack takes them
-  int64_t out[3] = {};
+  int64_t out[kMostOperands] = {};
   int64_t bias = 0, residual = 0;
 };
 OperandSizes operand_sizes(const Problem& problem);

@@ -33,8 +33,8 @@ void check(const Problem& problem, const Operands& o, bool needs_weights) {
   const auto need = [&](bool is_there, std::string_view name, int i) {
     if (!is_there) fail(ErrorCode::invalid_argument, problem, fmt::format("{}[{}] is null; give its memory", name, i));
   };
-  for (int i = 0; i < 4; ++i) need(!sizes.in[i] || o.in[i] || is_optional_input(problem, i), "in", i);
-  for (int i = 0; i < 3; ++i) need(!sizes.out[i] || o.out[i] || is_optional_output(problem, i), "out", i);
+  for (int i = 0; i < kMostOperands; ++i) need(!sizes.in[i] || o.in[i] || is_optional_input(problem, i), "in", i);
+  for (int i = 0; i < kMostOperands; ++i) need(!sizes.out[i] || o.out[i] || is_optional_output(problem, i), "out", i);
   need(!sizes.bias || o.bias, "bias", 0);
   need(!sizes.residual || o.residual, "residual", 0);
   if (needs_weights && !o.packed) need(o.weights[0], "weights", 0);
@@ -57,8 +57,8 @@ void Primitive::run(const Operands& o, ThreadPool& pool) const {
          fmt::format("run on {} threads; Limits::threads allowed {}", pool.threads(), threads_));
   Scratch packed, workspace;
   Args args;
-  std::copy_n(o.in, 4, args.in);
-  std::copy_n(o.out, 3, args.out);
+  std::copy_n(o.in, kMostOperands, args.in);
+  std::copy_n(o.out, kMostOperands, args.out);
   args.bias = o.bias;
   args.residual = o.residual;
   args.packed = o.packed;

@@ -23,12 +23,12 @@ namespace trine::dnn {
 //   rnn            in x, initial_h, initial_c               weights w, r, bias         out y, y_h, y_c
 //   gather         in data, indices                                                    out y
 struct Operands {
-  const void* in[4] = {};
+  const void* in[kMostOperands] = {};
   const void* weights[3] = {};   // as models have them; packed for this run when `packed` is null
   const void* packed = nullptr;  // by Primitive::pack
   const float* bias = nullptr;
   const float* residual = nullptr;
-  void* out[3] = {};
+  void* out[kMostOperands] = {};
   void* workspace = nullptr;  // workspace_bytes(), 64-byte aligned; null: allocated for this run
 };
 

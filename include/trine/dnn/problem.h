@@ -7,19 +7,14 @@
 // write a slice of the channels of a larger tensor (concat and split without copies).
 #pragma once
 
-#include <array>
 #include <string>
 #include <variant>
 
-#include "trine/dnn/epilogue.h"
 #include "trine/base/shape.h"
+#include "trine/dnn/epilogue.h"
+#include "trine/dnn/layout.h"
 
 namespace trine::dnn {
-
-enum class Layout : uint8_t { nhwc, nchw };
-std::string_view name(Layout layout);
-
-using Extents = std::array<int64_t, 3>;  // depth, height, width
 
 // y[n, o, m] = epilogue(sum over kernel positions t and channels c of  x[n, o*stride + t*dilation - pad_begin, c] *
 // w[m, c, t]).  Weights as ONNX has them: [M, C/groups, kD, kH, kW]; of a transposed convolution [C, M/groups, ...].

@@ -53,7 +53,7 @@ Data make_data(const Problem& problem, bool integers, std::mt19937_64& random) {
     for (float& x : v) x = integers ? static_cast<float>(small(random)) : normal(random);
   };
   Data data;
-  for (int i = 0; i < 4; ++i) fill(data.in[i], sizes.in[i]);
+  for (int i = 0; i < kMostOperands; ++i) fill(data.in[i], sizes.in[i]);
   for (int i = 0; i < 3; ++i) fill(data.weights[i], sizes.weights[i]);
   fill(data.bias, sizes.bias);
   fill(data.residual, sizes.residual);
@@ -75,14 +75,14 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
   ThreadPool pool(threads);
   OperandSizes sizes = operand_sizes(problem);
   Args args;
-  for (int i = 0; i < 4; ++i) args.in[i] = pointer(data.in[i]);
+  for (int i = 0; i < kMostOperands; ++i) args.in[i] = pointer(data.in[i]);
   if (!data.mask.empty()) args.in[3] = data.mask.data();
   args.bias = static_cast<const float*>(pointer(data.bias));
   args.residual = static_cast<const float*>(pointer(data.residual));
   args.pool = &pool;
   Outputs outputs;
-  for (int i = 0; i < 3; ++i) outputs.memory.emplace_back(static_cast<size_t>(sizes.out[i]) * sizeof(float));
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < kMostOperands; ++i) outputs.memory.emplace_back(static_cast<size_t>(sizes.out[i]) * sizeof(float));
+  for (int i = 0; i < kMostOperands; ++i)
     if (sizes.out[i]) args.out[i] = outputs.memory[static_cast<size_t>(i)].data();
   Guarded packed(packed_bytes(row, problem)), workspace(workspace_bytes(row, problem, threads));
   if (packed_bytes(row, problem)) {
@@ -116,7 +116,7 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
                bool integers) {
   OperandSizes sizes = operand_sizes(problem);
   Outputs one = run_row(row, problem, data, 1);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kMostOperands; ++i) {
     if (!sizes.out[i]) continue;
     std::vector<double> bound = expected.bound[i];
     if (row.numerics == Numerics::winograd && !integers)
@@ -125,7 +125,7 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
   }
   for (int threads : {2, 3}) {
     Outputs more = run_row(row, problem, data, threads);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < kMostOperands; ++i) {
       if (!sizes.out[i]) continue;
       Floats a = one.out(i, sizes.out[i]), b = more.out(i, sizes.out[i]);
       EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0)

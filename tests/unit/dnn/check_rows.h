@@ -16,15 +16,15 @@ using Floats = std::vector<float>;
 
 // Made-up operands of a problem.
 struct Data {
-  Floats in[4], weights[3], bias, residual;
+  Floats in[kMostOperands], weights[3], bias, residual;
   std::vector<int64_t> indices;  // gather
   std::vector<uint8_t> mask;     // attention, boolean
 };
 
 // What f64 loops say: the values, and a bound of the error of f32 sums in any order.
 struct Expected {
-  std::vector<double> out[3];
-  std::vector<double> bound[3];  // all zero: exact
+  std::vector<double> out[kMostOperands];
+  std::vector<double> bound[kMostOperands];  // all zero: exact
 };
 using Oracle = std::function<Expected(const Problem&, const Data&)>;
 
