@@ -34,12 +34,19 @@ struct MadeUp {
     for (int64_t i = 0; i < count; ++i) data[i] = static_cast<float>(random() % 2001) * 1e-3f - 1;
     return data;
   }
+  const void* integers(int64_t count, int32_t value) {
+    if (count == 0) return nullptr;
+    auto* data = static_cast<int32_t*>(bytes(static_cast<size_t>(count) * sizeof(int32_t)));
+    std::fill_n(data, count, value);
+    return data;
+  }
 };
 
 MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   MadeUp m;
   OperandSizes sizes = operand_sizes(problem);
-  for (int i = 0; i < kMostOperands; ++i) m.args.in[i] = m.floats(sizes.in[i]);
+  for (int i = 0; i < kMostOperands; ++i)
+    m.args.in[i] = sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : m.floats(sizes.in[i]);
   for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.floats(sizes.out[i]);
   if (op_kind(problem) == OpKind::gather && sizes.in[1])
     std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
@@ -47,8 +54,8 @@ MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   m.args.bias = m.floats(sizes.bias);
   m.args.residual = m.floats(sizes.residual);
   if (size_t size = packed_bytes(row, problem)) {
-    const void* weights[3] = {};
-    for (int i = 0; i < 3; ++i) weights[i] = m.floats(sizes.weights[i]);
+    const void* weights[kMostWeights] = {};
+    for (int i = 0; i < kMostWeights; ++i) weights[i] = m.floats(sizes.weights[i]);
     void* packed = m.bytes(size);
     row.prepack(problem, std::span<const void* const>(weights), packed);
     m.args.packed = packed;

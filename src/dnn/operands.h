@@ -2,6 +2,8 @@
 // benchmarks.
 #pragma once
 
+#include <optional>
+
 #include "dnn/kernel_row.h"
 
 namespace trine::dnn {
@@ -9,9 +11,10 @@ namespace trine::dnn {
 // In elements (bytes for copy and gather data); 0 where there is none. Slack that strides leave out is included.
 struct OperandSizes {
   int64_t in[kMostOperands] = {};
-  int64_t weights[3] = {};  // as prepack takes them
+  int64_t weights[kMostWeights] = {};  // as prepack takes them
   int64_t out[kMostOperands] = {};
   int64_t bias = 0, residual = 0;
+  std::optional<int32_t> integers[kMostOperands] = {};  // this input holds i32; a value that all may have
 };
 OperandSizes operand_sizes(const Problem& problem);
 

@@ -15,7 +15,7 @@ using Extents = std::array<int64_t, 3>;  // depth, height, width
 // A problem that can be asked for its result or for its gradients.
 enum class Pass : uint8_t { forward, backward };
 
-// Inputs and outputs that a problem may have at most.
-constexpr int kMostOperands = 8;
+// Inputs, outputs and weights that a problem may have at most.
+constexpr int kMostOperands = 10, kMostWeights = 5;
 
 }  // namespace trine::dnn

@@ -24,7 +24,7 @@ namespace trine::dnn {
 //   gather         in data, indices                                                    out y
 struct Operands {
   const void* in[kMostOperands] = {};
-  const void* weights[3] = {};   // as models have them; packed for this run when `packed` is null
+  const void* weights[kMostWeights] = {};  // as models have them; packed for this run when `packed` is null
   const void* packed = nullptr;  // by Primitive::pack
   const float* bias = nullptr;
   const float* residual = nullptr;

@@ -53,14 +53,18 @@ Data make_data(const Problem& problem, bool integers, std::mt19937_64& random) {
     for (float& x : v) x = integers ? static_cast<float>(small(random)) : normal(random);
   };
   Data data;
-  for (int i = 0; i < kMostOperands; ++i) fill(data.in[i], sizes.in[i]);
-  for (int i = 0; i < 3; ++i) fill(data.weights[i], sizes.weights[i]);
+  for (int i = 0; i < kMostOperands; ++i) {
+    if (sizes.integers[i]) data.integers[i].assign(static_cast<size_t>(sizes.in[i]), *sizes.integers[i]);
+    else fill(data.in[i], sizes.in[i]);
+  }
+  for (int i = 0; i < kMostWeights; ++i) fill(data.weights[i], sizes.weights[i]);
   fill(data.bias, sizes.bias);
   fill(data.residual, sizes.residual);
   return data;
 }
 
-const void* pointer(const Floats& v) { return v.empty() ? nullptr : v.data(); }
+template <class T>
+const void* pointer(const std::vector<T>& v) { return v.empty() ? nullptr : v.data(); }
 
 struct Outputs {
   std::vector<Guarded> memory;
@@ -75,7 +79,8 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
   ThreadPool pool(threads);
   OperandSizes sizes = operand_sizes(problem);
   Args args;
-  for (int i = 0; i < kMostOperands; ++i) args.in[i] = pointer(data.in[i]);
+  for (int i = 0; i < kMostOperands; ++i)
+    args.in[i] = sizes.integers[i] ? pointer(data.integers[i]) : pointer(data.in[i]);
   if (!data.mask.empty()) args.in[3] = data.mask.data();
   args.bias = static_cast<const float*>(pointer(data.bias));
   args.residual = static_cast<const float*>(pointer(data.residual));
@@ -86,7 +91,8 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
     if (sizes.out[i]) args.out[i] = outputs.memory[static_cast<size_t>(i)].data();
   Guarded packed(packed_bytes(row, problem)), workspace(workspace_bytes(row, problem, threads));
   if (packed_bytes(row, problem)) {
-    const void* weights[3] = {pointer(data.weights[0]), pointer(data.weights[1]), pointer(data.weights[2])};
+    const void* weights[kMostWeights];
+    for (int i = 0; i < kMostWeights; ++i) weights[i] = pointer(data.weights[i]);
     row.prepack(problem, std::span<const void* const>(weights), packed.data());
     args.packed = packed.data();
   }

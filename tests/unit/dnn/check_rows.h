@@ -16,7 +16,8 @@ using Floats = std::vector<float>;
 
 // Made-up operands of a problem.
 struct Data {
-  Floats in[kMostOperands], weights[3], bias, residual;
+  Floats in[kMostOperands], weights[kMostWeights], bias, residual;
+  std::vector<int32_t> integers[kMostOperands];  // where an operand holds i32, instead of `in`
   std::vector<int64_t> indices;  // gather
   std::vector<uint8_t> mask;     // attention, boolean
 };
