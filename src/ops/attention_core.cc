@@ -103,6 +103,7 @@ namespace {
 // [outer, a, b, inner] -> [outer, b, a, inner]
 std::vector<double> swap_middle(const std::vector<double>& x, int64_t outer, int64_t a, int64_t b, int64_t inner) {
   std::vector<double> y(x.size());
+  if (y.empty()) return y;  // a size of 0 does not bound the others
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < a; ++i)
       for (int64_t j = 0; j < b; ++j)
@@ -123,6 +124,7 @@ std::vector<double> merge_heads(const std::vector<double>& x, int64_t batch, int
 std::vector<double> append_cache(const std::vector<double>& past, const std::vector<double>& next, int64_t rows, int64_t past_len,
                                  int64_t length, int64_t head) {
   std::vector<double> all;
+  if (past.empty() && next.empty()) return all;
   all.reserve(past.size() + next.size());
   for (int64_t r = 0; r < rows; ++r) {
     all.insert(all.end(), past.begin() + r * past_len * head, past.begin() + (r + 1) * past_len * head);
