@@ -64,7 +64,8 @@ Taps axis_taps(double position, int64_t size, const SampleOptions& o) {
   double x = o.align_corners ? (position + 1) / 2 * (length - 1) : ((position + 1) * length - 1) / 2;
   if (o.mode == Mode::nearest) x = std::nearbyint(x);
   const double low = o.align_corners ? 0 : -0.5, high = o.align_corners ? length - 1 : length - 0.5;
-  if (o.padding == Padding::border) x = std::clamp(x, 0.0, length - 1);
+  // A cubic sample beyond the border still moves its weights: its taps stay inside, one by one.
+  if (o.padding == Padding::border && o.mode != Mode::cubic) x = std::clamp(x, 0.0, length - 1);
   if (o.padding == Padding::reflection) x = reflected(x, low, high);
   if (!(std::fabs(x) < 1e15)) x = o.padding == Padding::zeros ? -1e9 : 0;  // infinite or NaN: outside
   Taps taps;
