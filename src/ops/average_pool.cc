@@ -95,8 +95,9 @@ void qlinear_average_pool_reference(EvalContext& c) {
   Pooled y = average(c.node(), x.dims(), dequantize(x, scalar_scale(c, 1), scalar_zero_point(c, 2)),
                      [](double a, double b) { return f32(a + b); });
   const double scale = scalar_scale(c, 3);
-  for (double& v : y.values) v = over(v, scale);
-  c.set(0, quantize(y.values, y.dims, x.dtype(), scalar_zero_point(c, 4)));
+  const auto zero = static_cast<double>(scalar_zero_point(c, 4));  // added before rounding, as in QLinearAdd
+  for (double& v : y.values) v = f32(over(v, scale) + zero);
+  c.set(0, quantize(y.values, y.dims, x.dtype(), 0));
 }
 
 const OpDef op_qlinear_average_pool = {

@@ -3,6 +3,7 @@
 // `clip` bounds what enters the gates' activations. ONNX's words also fit c' before h; onnxruntime leaves it alone, and
 // models were checked against that.
 #include "ops/node_error.h"
+#include "ops/quantized.h"
 #include "ops/recurrent.h"
 
 namespace trine {
@@ -13,10 +14,10 @@ constexpr int kInitialH = 5, kInitialC = 6, kPeepholes = 7;
 void lstm_infer(InferContext& c) { infer_recurrent(c, 4, 2); }
 
 void lstm_step(const Recurrent& cell, const std::vector<Activation>& f, const double* peephole, bool coupled, int64_t d,
-               const double* x, State& h, State& memory) {
+               bool quantised, const double* x, State& h, State& memory) {
   const size_t n = h.size();
   std::vector<double> sums = cell.input_sums(d, x);
-  const std::vector<double> back = cell.hidden_sums(d, h);
+  const std::vector<double> back = cell.hidden_sums(d, quantised ? through_u8(h) : h);
   for (size_t i = 0; i < sums.size(); ++i) sums[i] += back[i];
   const double *in = sums.data(), *out = in + n, *forget = in + 2 * n, *candidate = in + 3 * n;
   const double *p_in = peephole, *p_out = peephole + n, *p_forget = peephole + 2 * n;
@@ -29,16 +30,19 @@ void lstm_step(const Recurrent& cell, const std::vector<Activation>& f, const do
   }
 }
 
-void lstm_reference(EvalContext& c) {
+// `quantised`: h passes through 8 bits before its product.
+void run_lstm(EvalContext& c, bool quantised) {
   Recurrent cell(c, 4);
   const bool coupled = c.attrs().integer("input_forget") != 0;
   const std::vector<std::string_view> defaults = {"Sigmoid", "Tanh", "Tanh"};
   const std::vector<Activation> f[] = {cell.activations(0, defaults), cell.activations(cell.directions() - 1, defaults)};
   const std::vector<double> peepholes = cell.per_direction(kPeepholes, 3 * cell.hidden());
   cell.run({kInitialH, kInitialC}, [&](int64_t d, const double* x, std::vector<State>& states) {
-    lstm_step(cell, f[d], peepholes.data() + d * 3 * cell.hidden(), coupled, d, x, states[0], states[1]);
+    lstm_step(cell, f[d], peepholes.data() + d * 3 * cell.hidden(), coupled, d, quantised, x, states[0], states[1]);
   });
 }
+
+void lstm_reference(EvalContext& c) { run_lstm(c, false); }
 
 const OpDef op_lstm = {
     .name = "lstm",
@@ -54,7 +58,8 @@ const OpDef op_lstm = {
 const RegisterOp register_lstm(op_lstm);
 
 // com.microsoft:DynamicQuantizeLSTM: LSTM with 8-bit w [D,I,4H] and r [D,H,4H], inputs 8 w_scale, 9 w_zero_point, 10
-// r_scale, 11 r_zero_point of [D] or [D,4H]. Activations stay real here.
+// r_scale, 11 r_zero_point of [D] or [D,4H]. x as a whole and each row of h at each step are quantised to u8 by their own
+// range. (onnxruntime takes several rows of h together, as many as its threads share a batch in: one with a batch of 1.)
 Tensor dequantized_weight(EvalContext& c, int weight, int scale, int zero_point) {
   const Tensor& w = c.tensor(weight);
   require(c.node(), w.rank() == 3, fmt::format("input {} is {}; want three dimensions", weight, w.type_text()));
@@ -90,8 +95,9 @@ void dynamic_quantize_lstm_reference(EvalContext& c) {
   for (int i = 0; i < 8; ++i) inputs.push_back(c.has(i) ? c.datum(i) : Datum());
   inputs[1] = dequantized_weight(c, 1, 8, 9);
   inputs[2] = dequantized_weight(c, 2, 10, 11);
+  inputs[0] = Tensor::from_f64(c.tensor(0).dtype(), c.tensor(0).dims(), through_u8(c.tensor(0).f64_values()));
   EvalContext real(c.node(), std::move(inputs), nullptr);
-  lstm_reference(real);
+  run_lstm(real, true);
   for (int i : {0, 1, 2})
     if (c.wants(i)) c.set(i, real.outputs()[static_cast<size_t>(i)]);
 }
@@ -99,7 +105,7 @@ void dynamic_quantize_lstm_reference(EvalContext& c) {
 const OpDef op_dynamic_quantize_lstm = {
     .name = "dynamic_quantize_lstm",
     .onnx = "com.microsoft:DynamicQuantizeLSTM",
-    .doc = "lstm with 8-bit weights, dequantised",
+    .doc = "lstm with 8-bit weights; x and h pass through u8",
     .min_inputs = 12,
     .max_inputs = 12,
     .min_outputs = 0,

@@ -186,19 +186,9 @@ const RegisterOp register_matmul_integer_to_float(op_matmul_integer_to_float);
 // range of DynamicQuantizeLinear.
 void dynamic_quantize_matmul_infer(InferContext& c) { infer_product(c, 0, 1, c.dtype(0)); }
 
-void round_trip_u8(std::vector<double>& a) {
-  double low = 0, high = 0;
-  for (double v : a) low = std::min(low, v), high = std::max(high, v);
-  const double scale = static_cast<double>(static_cast<float>((high - low) / 255));
-  if (scale == 0) return;
-  const double zero = std::clamp(std::nearbyint(-low / scale), 0.0, 255.0);
-  for (double& v : a) v = (std::clamp(std::nearbyint(v / scale) + zero, 0.0, 255.0) - zero) * scale;
-}
-
 void dynamic_quantize_matmul_reference(EvalContext& c) {
   const MatmulShape s = shape_of(c, 0, 1);
-  std::vector<double> a = c.tensor(0).f64_values();
-  round_trip_u8(a);
+  const std::vector<double> a = through_u8(c.tensor(0).f64_values());
   std::vector<double> y = matmul(s, a, real_values(c, c.tensor(1), 2, 3, false));
   add_bias(c, 4, y, s.out().static_dims());
   c.set(0, Tensor::from_f64(c.tensor(0).dtype(), s.out().static_dims(), y));

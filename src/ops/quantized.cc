@@ -1,5 +1,6 @@
 #include "ops/quantized.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/node_error.h"
@@ -22,6 +23,16 @@ double scalar_scale(EvalContext& c, int input) {
 std::vector<double> dequantize(const Tensor& x, double scale, int64_t zero_point) {
   std::vector<double> values = x.f64_values();
   for (double& v : values) v = f32(f32(v - static_cast<double>(zero_point)) * scale);
+  return values;
+}
+
+std::vector<double> through_u8(std::vector<double> values) {
+  double low = 0, high = 0;
+  for (double v : values) low = std::min(low, v), high = std::max(high, v);
+  const double scale = f32((high - low) / 255);
+  if (scale == 0) return values;
+  const double zero = std::clamp(std::nearbyint(over(-low, scale)), 0.0, 255.0);
+  for (double& v : values) v = (std::clamp(std::nearbyint(over(v, scale)) + zero, 0.0, 255.0) - zero) * scale;
   return values;
 }
 
