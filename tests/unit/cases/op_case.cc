@@ -12,8 +12,6 @@
 #include "../rounding.h"
 
 namespace trine::test {
-namespace {
-
 // The next word; a word that starts with '{' or '[' runs to its closing bracket.
 std::string next_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -27,6 +25,8 @@ std::string next_word(std::string_view& rest) {
   rest.remove_prefix(end);
   return word;
 }
+
+namespace {
 
 // "f32[N=3,5]>0" -> type "f32[N,5]" and "f32[3,5]", suffix ">0". A literal's type is what stands before its '{'.
 struct Operand {
@@ -146,10 +146,14 @@ std::vector<Tensor> draw_inputs(const OpCase& c, std::mt19937& random) {
   return inputs;
 }
 
+Tensor literal_of(const std::string& word) {
+  const Operand o = operand_of(word);
+  return literal(o.actual, o.suffix);
+}
+
 std::optional<Tensor> given_output(const OpCase& c, size_t i) {
   if (i >= c.gives.size() || c.gives[i] == "_") return std::nullopt;
-  const Operand o = operand_of(c.gives[i]);
-  return literal(o.actual, o.suffix);
+  return literal_of(c.gives[i]);
 }
 
 Graph with_constants(Graph graph, const std::vector<Tensor>& inputs) {

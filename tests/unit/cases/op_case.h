@@ -40,6 +40,11 @@ OpCase parse_op_case(const std::string& text);
 Graph graph_of(const OpCase& c);
 // A value for each input of graph_of.
 std::vector<Tensor> draw_inputs(const OpCase& c, std::mt19937& random);
+// The next word of a line; one that holds '{' or '[' runs past blanks to its closing bracket. Empty at the end.
+std::string next_word(std::string_view& rest);
+// "f32[2]{1,2}".
+Tensor literal_of(const std::string& word);
+
 // Output i as the row gives it; nothing when it does not say.
 std::optional<Tensor> given_output(const OpCase& c, size_t i);
 // The same graph with all inputs but the first turned into constants.

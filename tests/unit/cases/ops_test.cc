@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "trine/base/cpu.h"
-#include "engine/build/model_state.h"
+#include "engines.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "op_case.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
-#include "trine/engine/session.h"
 
 namespace trine::test {
 namespace {
@@ -28,31 +27,8 @@ uint32_t seed() {
   return value;
 }
 
-Model model_of(const Graph& graph) {
-  auto state = std::make_shared<Model::State>();
-  for (ValueId id : graph.inputs) state->inputs.push_back({graph.value(id).name, graph.type(id)});
-  for (ValueId id : graph.outputs) state->outputs.push_back({graph.value(id).name, graph.type(id)});
-  state->graph = std::make_shared<const Graph>(graph);
-  return Model(std::move(state));
-}
-
 std::vector<Datum> given_to(const Graph& graph, const std::vector<Tensor>& inputs) {
   return {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(graph.inputs.size())};
-}
-
-Engine engine_of(const Graph& graph, bool code) {
-  return build(model_of(graph), {.threads = 2, .verify = Verify::off, .code = code});
-}
-
-// Where libtrine_llvm is not built, there is no machine code to test.
-bool has_machine_code() {
-  static const bool has = [] {
-    const Engine engine = engine_of(graph_of(parse_op_case("tanh f32[3] exact # probe")), true);
-    for (const std::string& note : engine.notes())
-      if (note.starts_with("machine code")) return std::printf("%s\n", note.c_str()), false;
-    return true;
-  }();
-  return has;
 }
 
 class OpCases : public ::testing::TestWithParam<OpCase> {
