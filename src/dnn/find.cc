@@ -26,7 +26,7 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
 }
 
 void order(std::vector<Candidate>& candidates, const Limits& limits) {
-  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.bytes()); };
+  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.packed_bytes); };
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Candidate& a, const Candidate& b) { return price(a) < price(b); });
 }

@@ -19,6 +19,10 @@ enum class Numerics : uint8_t {
 };
 std::string_view name(Numerics numerics);
 
+// Weights of a network seldom find themselves in a cache: each byte less saves about so much, which the cost of a row,
+// taken alone, does not see.
+constexpr double kStreamed = 1 / 40e9;
+
 struct Limits {
   CpuLevel level = cpu_level();
   int threads = 1;
@@ -28,7 +32,7 @@ struct Limits {
   double measure_seconds = 0;          // > 0: time the best candidates on random data within this budget
   std::shared_ptr<Timings> timings = {};  // times known already; also bounds and remembers what is measured
   bool deterministic = false;          // the choice depends on no time measured and on no number of threads
-  double seconds_per_byte = 0;         // what a byte of packed weights or workspace may cost in time
+  double seconds_per_byte = kStreamed;  // what saving a byte of packed weights may cost in time
 };
 
 struct Candidate {
@@ -38,8 +42,6 @@ struct Candidate {
   double seconds;  // the cost model's, or measured
   bool measured;   // now, or earlier and remembered in Limits::timings
   size_t packed_bytes, workspace_bytes;
-
-  size_t bytes() const { return packed_bytes + workspace_bytes; }
 };
 
 struct Refusal {

@@ -69,11 +69,11 @@ std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types) {
 
 // Raises the price of memory until the plan fits.
 void KernelChooser::shrink(Plan& plan, const std::vector<Type>& types) {
-  constexpr double kCheap = 1e-13, kDear = 1e-3;  // seconds per byte
+  constexpr double kDear = 1e-3;  // seconds per byte
   const auto held = static_cast<size_t>(memory_in_use());
   const size_t allowed = options_.max_memory_bytes > held ? options_.max_memory_bytes - held : 0;
   size_t least = 0;
-  for (double price = plan.limits.seconds_per_byte; price < kDear; price = price > 0 ? 2 * price : kCheap) {
+  for (double price = dnn::kStreamed; price < kDear; price *= 2) {
     for_each_plan(plan, [&](Plan& p) {
       p.limits.seconds_per_byte = price;
       for (PlanStep& step : p.steps) step.rows.clear();

@@ -21,18 +21,18 @@ namespace {
 // Three convolutions for which Winograd is fastest, a matrix product, a softmax.
 Model network() {
   auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(R"(graph(%x: f32[1,64,14,14]) {
-    %a: f32[64,64,3,3] = const f32[64,64,3,3] random(1)
-    %b: f32[64,64,3,3] = const f32[64,64,3,3] random(2)
-    %c: f32[64,64,3,3] = const f32[64,64,3,3] random(3)
-    %d: f32[196,50] = const f32[196,50] random(4)
-    %shape: i64[2] = const i64[2]{64,196}
-    %p: f32[1,64,14,14] = conv %x %a {pads=[1,1,1,1]}
-    %q: f32[1,64,14,14] = conv %p %b {pads=[1,1,1,1]}
-    %r: f32[1,64,14,14] = conv %q %c {pads=[1,1,1,1]}
-    %s: f32[64,196] = reshape %r %shape
-    %t: f32[64,50] = matmul %s %d
-    %y: f32[64,50] = softmax %t {axis=-1}
+  auto graph = std::make_shared<Graph>(Graph::parse(R"(graph(%x: f32[1,128,28,28]) {
+    %a: f32[128,128,3,3] = const f32[128,128,3,3] random(1)
+    %b: f32[128,128,3,3] = const f32[128,128,3,3] random(2)
+    %c: f32[128,128,3,3] = const f32[128,128,3,3] random(3)
+    %d: f32[784,50] = const f32[784,50] random(4)
+    %shape: i64[2] = const i64[2]{128,784}
+    %p: f32[1,128,28,28] = conv %x %a {pads=[1,1,1,1]}
+    %q: f32[1,128,28,28] = conv %p %b {pads=[1,1,1,1]}
+    %r: f32[1,128,28,28] = conv %q %c {pads=[1,1,1,1]}
+    %s: f32[128,784] = reshape %r %shape
+    %t: f32[128,50] = matmul %s %d
+    %y: f32[128,50] = softmax %t {axis=-1}
     return %y
   })"));
   infer_shapes(*graph);
@@ -43,9 +43,9 @@ Model network() {
 BuildOptions plain() { return {.threads = 1, .verify = Verify::off, .code = false}; }
 
 Tensor picture() {
-  std::vector<double> values(64 * 14 * 14);
+  std::vector<double> values(128 * 28 * 28);
   for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i * i % 1000));
-  return Tensor::from_f64(DType::f32, {1, 64, 14, 14}, values);
+  return Tensor::from_f64(DType::f32, {1, 128, 28, 28}, values);
 }
 
 std::string read(const std::string& path) {

@@ -48,8 +48,9 @@ TEST(Find, EveryOperatorHasABaselineRow) {
 
 TEST(Find, CandidatesAreOrderedAndRefusalsHaveReasons) {
   Choice choice = find(conv3x3(), {.level = CpuLevel::baseline});
-  EXPECT_TRUE(std::is_sorted(choice.candidates.begin(), choice.candidates.end(),
-                             [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; }));
+  EXPECT_TRUE(std::is_sorted(choice.candidates.begin(), choice.candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.seconds + kStreamed * static_cast<double>(a.packed_bytes) < b.seconds + kStreamed * static_cast<double>(b.packed_bytes);
+  }));
   EXPECT_EQ(choice.candidates.size() + choice.refusals.size(), rows_of(OpKind::conv).size());
   EXPECT_EQ(reason(choice, "conv_f32_f32_1x1_gemm_baseline"), "a kernel larger than 1x1 or padding");
   EXPECT_NE(choice.text().find("refused   conv_f32_f32_1x1_gemm_baseline: a kernel larger"), std::string::npos);

@@ -27,11 +27,22 @@ struct WinogradOutput {
   const TileEpilogue* epilogue;
 };
 
+// One row of planes of one panel: u[row][j] for all j, in f32.
+struct WinogradFilter {
+  const float* w;  // [9][channels][16]
+  int64_t channels;
+  int row;
+  float* out;  // [channels][16] of plane j at out + j * plane
+  int64_t plane;
+};
+
 struct WinogradIsa {
   void (*input2)(const WinogradInput&);
   void (*output2)(const WinogradOutput&);
   void (*input4)(const WinogradInput&);
   void (*output4)(const WinogradOutput&);
+  void (*filter2)(const WinogradFilter&);
+  void (*filter4)(const WinogradFilter&);
 };
 #if defined(__x86_64__)
 extern const WinogradIsa kWinogradAvx2;

@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const WinogradIsa kWinogradAvx512 = {input<2>, output<2>, input<4>, output<4>};
+const WinogradIsa kWinogradAvx512 = {input<2>, output<2>, input<4>, output<4>, filter<2>, filter<4>};
 
 }  // namespace trine::cpu

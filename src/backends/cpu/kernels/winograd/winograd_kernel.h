@@ -23,6 +23,15 @@ struct Transform<2> {
     y[0] = add(add(x[0], x[1]), x[2]);
     y[1] = sub(sub(x[1], x[2]), x[3]);
   }
+  // G rows (1,0,0) (1,1,1)/2 (1,-1,1)/2 (0,0,1).
+  static constexpr float kFilter[4][3] = {{1, 0, 0}, {.5f, .5f, .5f}, {.5f, -.5f, .5f}, {0, 0, 1}};
+  [[gnu::always_inline]] static void filter(const V* r, V* u) {
+    V half = set1(.5f), even = mul(half, add(r[0], r[2]));
+    u[0] = r[0];
+    u[1] = fma(half, r[1], even);
+    u[2] = fnma(half, r[1], even);
+    u[3] = r[2];
+  }
 };
 
 // Points 0, +-al, +-be, infinity with al^2 = 1/2, be^2 = 2.
@@ -47,6 +56,22 @@ struct Transform<4> {
     y[1] = fma(set1(kAl), q, mul(set1(kBe), s));
     y[2] = fma(set1(.5f), p, add(r, r));
     y[3] = fma(set1(kAl / 2), q, fma(set1(2 * kBe), s, x[5]));
+  }
+  static constexpr float kThird = -2.f / 3, kSixth = 1.f / 6;
+  static constexpr float kFilter[6][3] = {{1, 0, 0},
+                                          {kThird, kThird * kAl, kThird / 2},
+                                          {kThird, -kThird * kAl, kThird / 2},
+                                          {kSixth, kSixth * kBe, kSixth * 2},
+                                          {kSixth, -kSixth * kBe, kSixth * 2},
+                                          {0, 0, 1}};
+  [[gnu::always_inline]] static void filter(const V* r, V* u) {
+    V near = mul(set1(kThird), fma(set1(.5f), r[2], r[0])), far = mul(set1(kSixth), fma(set1(2), r[2], r[0]));
+    u[0] = r[0];
+    u[1] = fma(set1(kThird * kAl), r[1], near);
+    u[2] = fnma(set1(kThird * kAl), r[1], near);
+    u[3] = fma(set1(kSixth * kBe), r[1], far);
+    u[4] = fnma(set1(kSixth * kBe), r[1], far);
+    u[5] = r[2];
   }
 };
 
@@ -120,6 +145,26 @@ void output(const WinogradOutput& t) {
       if (e.residual == dnn::Residual::after_activation) x = add(x, residual);
       store_part(out, x, left);
     }
+  }
+}
+
+template <int kOut>
+void filter(const WinogradFilter& t) {
+  constexpr int kTile = kOut + 2;
+  const float* g = Transform<kOut>::kFilter[t.row];
+  const int64_t tap = t.channels * kPanel;
+  const bool edge = t.row == 0 || t.row == kTile - 1;
+  const float* w = t.row == 0 ? t.w : t.w + (edge ? 6 * tap : 0);  // a row of one kernel row only
+  for (int64_t at = 0; at < tap; at += kWidth) {
+    V r[3], u[kTile];
+#pragma GCC unroll 3
+    for (int x = 0; x < 3; ++x) {
+      const float* p = w + x * tap + at;
+      r[x] = edge ? load(p) : fma(set1(g[2]), load(p + 6 * tap), fma(set1(g[1]), load(p + 3 * tap), mul(set1(g[0]), load(p))));
+    }
+    Transform<kOut>::filter(r, u);
+#pragma GCC unroll 6
+    for (int j = 0; j < kTile; ++j) store(t.out + j * t.plane + at, u[j]);
   }
 }
 
