@@ -32,6 +32,12 @@ struct Operands {
   Heads q, k, v;
 };
 
+// Sizes that must agree, as far as they are known: kernels rely on it.
+void require_same(const Node& node, const Dim& a, const Dim& b, std::string_view what) {
+  require(node, !a.is_constant() || !b.is_constant() || a == b,
+          fmt::format("query, key and value differ: {} {} and {}", what, a.text(), b.text()));
+}
+
 Operands operands_of(const Node& node, const Shape& q, const Shape& k, const Shape& v, int64_t q_heads, int64_t kv_heads) {
   const bool packed = q.rank() == 3;
   Operands o{packed, heads_of(node, q, packed, q_heads, "q"), heads_of(node, k, packed, kv_heads, "k"),
@@ -39,6 +45,11 @@ Operands operands_of(const Node& node, const Shape& q, const Shape& k, const Sha
   if (o.q.heads.is_constant() && o.k.heads.is_constant())
     require(node, o.k.heads.value() >= 1 && o.q.heads.value() % o.k.heads.value() == 0,
             fmt::format("{} query heads, {} key/value heads; want a multiple", o.q.heads.text(), o.k.heads.text()));
+  require_same(node, o.q.batch, o.k.batch, "batches of");
+  require_same(node, o.q.batch, o.v.batch, "batches of");
+  require_same(node, o.k.heads, o.v.heads, "key and value heads");
+  require_same(node, o.k.length, o.v.length, "keys and values of length");
+  require_same(node, o.q.size, o.k.size, "heads of size");
   return o;
 }
 
@@ -190,7 +201,18 @@ Operands sdpa_operands(const Node& node, const Shape& q, const Shape& k, const S
 
 void sdpa_infer(InferContext& c) {
   const bool known = c.shape(0).has_rank() && c.shape(1).has_rank() && c.shape(2).has_rank();
-  c.set(0, c.dtype(0), known ? output_shape(sdpa_operands(c.node(), c.shape(0), c.shape(1), c.shape(2))) : Shape());
+  if (!known) return c.set(0, c.dtype(0), Shape());
+  const Operands o = sdpa_operands(c.node(), c.shape(0), c.shape(1), c.shape(2));
+  const Dim scores[] = {o.q.batch, o.q.heads, o.q.length, o.k.length};
+  const Shape& mask = c.shape(3);
+  if (c.has(3) && mask.has_rank() && mask.rank() > 4) c.fail(fmt::format("mask is {}; it has at most 4 dimensions", c.input(3).text()));
+  for (int i = 0; c.has(3) && mask.has_rank() && i < mask.rank(); ++i) {
+    const auto have = mask[i].constant(), want = scores[4 - mask.rank() + i].constant();
+    if (have && want && *have != 1 && *have != *want)
+      c.fail(fmt::format("mask is {} for scores [{},{},{},{}]", c.input(3).text(), scores[0].text(), scores[1].text(),
+                         scores[2].text(), scores[3].text()));
+  }
+  c.set(0, c.dtype(0), output_shape(o));
 }
 
 void sdpa_reference(EvalContext& c) {

@@ -130,6 +130,8 @@ void stft_infer(InferContext& c) {
   Dim frames = c.fresh("frames");
   if (step && step->size() == 1 && (*step)[0] > 0 && x.has_rank()) frames = floor_div(x[1] - length, (*step)[0]) + 1;
   const Dim bins = c.attrs().integer("onesided", 1) != 0 ? floor_div(length, 2) + 1 : length;
+  if (length.is_constant() && x.has_rank() && x[1].is_constant() && length.value() > x[1].value())
+    c.fail(fmt::format("frames of {} in a signal of {}", length.text(), x[1].text()));
   if (frames.is_constant() && frames.value() < 0) c.fail(fmt::format("frames of {} in a signal of {}", length.text(), x[1].text()));
   c.set(0, c.dtype(0), Shape{x.has_rank() ? x[0] : c.fresh("batch"), frames, bins, 2});
 }

@@ -8,6 +8,8 @@ namespace {
 
 void infer_trilu(InferContext& c) {
   c.need_rank_at_least(0, 2);
+  if (c.has(1) && c.shape(1).is_static() && c.shape(1).elements() != Dim(1))
+    c.fail("k is " + c.input(1).text() + "; it must hold one element");
   infer_same_as_first(c);
 }
 
