@@ -28,10 +28,13 @@ std::string_view name(Packing packing);
 //   conv       in x                                     out y      packed, bias [M], residual (as y)
 //   matmul     in a, b (b null when b_constant)         out y      packed when b_constant, bias [N], residual (as y)
 //   pool, resize, copy   in x                           out y
-//   attention  in q, k, v, mask                         out y
-//   rnn        in x, initial_h, initial_c (may be null) out y, y_h, y_c (each may be null)    packed
+//   attention      as said at AttentionProblem
+//   rnn            as said at RnnProblem
 //   gather     in data, indices                         out y
 //   conv_weights   in x, dy                             out dw, db (null when not wanted)
+//   ctc_loss       in x, labels, input_lens, label_lens out loss, dx (null when not wanted)
+//   affine_grid    in theta | dgrid                     out grid | dtheta
+//   grid_sample    in x, grid | x, grid, dy             out y | dx, dgrid (each may be null)
 // `workspace` has workspace_bytes(problem, pool threads) bytes; it and `packed` are 64-byte aligned.
 struct Args {
   const void* in[kMostOperands] = {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dnn/families.h"
+
 namespace trine::dnn {
 namespace {
 
@@ -33,37 +35,6 @@ OperandSizes sizes_of(const PoolProblem& p) {
   OperandSizes s;
   s.in[0] = p.n * product(p.in) * or_dense(p.in_pixel_stride, p.channels);
   s.out[0] = p.n * product(p.out) * or_dense(p.out_pixel_stride, p.channels);
-  return s;
-}
-
-// One past the last element that strides reach.
-int64_t reach(const std::array<int64_t, 3>& stride, int64_t batch, int64_t heads, int64_t positions, int64_t inner) {
-  return stride[0] * (batch - 1) + stride[1] * (heads - 1) + stride[2] * (positions - 1) + inner;
-}
-
-OperandSizes sizes_of(const AttentionProblem& p) {
-  OperandSizes s;
-  s.in[0] = reach(p.q_stride, p.batch, p.heads, p.q_len, p.head_dim);
-  s.in[1] = reach(p.k_stride, p.batch, p.kv_heads, p.kv_len, p.head_dim);
-  s.in[2] = reach(p.v_stride, p.batch, p.kv_heads, p.kv_len, p.v_head_dim);
-  const auto& m = p.mask_stride;
-  if (p.mask != MaskKind::none)
-    s.in[3] = m[0] * (p.batch - 1) + m[1] * (p.heads - 1) + m[2] * (p.q_len - 1) + m[3] * (p.kv_len - 1) + 1;
-  s.out[0] = reach(p.out_stride, p.batch, p.heads, p.q_len, p.v_head_dim);
-  return s;
-}
-
-OperandSizes sizes_of(const RnnProblem& p) {
-  OperandSizes s;
-  int64_t state = p.directions() * p.batch * p.hidden;
-  s.in[0] = p.steps * p.batch * p.input;
-  s.in[1] = state;
-  s.weights[0] = p.directions() * p.gates() * p.hidden * p.input;
-  s.weights[1] = p.directions() * p.gates() * p.hidden * p.hidden;
-  s.weights[2] = p.directions() * p.gates() * p.hidden * 2;
-  s.out[0] = p.steps * state;
-  s.out[1] = state;
-  if (p.kind == RnnKind::lstm) s.in[2] = s.out[2] = state;
   return s;
 }
 

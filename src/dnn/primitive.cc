@@ -25,7 +25,10 @@ struct Scratch {
 };
 
 // Inputs that may be null although the problem has a size for them.
-bool is_optional_input(const Problem& problem, int i) { return op_kind(problem) == OpKind::rnn && i > 0; }
+bool is_optional_input(const Problem& problem, int i) {
+  return op_kind(problem) == OpKind::rnn && (i == 1 || i == 2 || i == 7 || i == 8);  // states and their gradients
+}
+bool is_optional_weight(const Problem& problem, int i) { return op_kind(problem) == OpKind::rnn && i == 2; }  // bias
 bool is_optional_output(const Problem& problem, int i) { return op_kind(problem) == OpKind::rnn || i > 0; }
 
 void check(const Problem& problem, const Operands& o, bool needs_weights) {
@@ -37,7 +40,8 @@ void check(const Problem& problem, const Operands& o, bool needs_weights) {
   for (int i = 0; i < kMostOperands; ++i) need(!sizes.out[i] || o.out[i] || is_optional_output(problem, i), "out", i);
   need(!sizes.bias || o.bias, "bias", 0);
   need(!sizes.residual || o.residual, "residual", 0);
-  if (needs_weights && !o.packed) need(o.weights[0], "weights", 0);
+  for (int i = 0; i < kMostWeights && needs_weights && !o.packed; ++i)
+    need(!sizes.weights[i] || o.weights[i] || is_optional_weight(problem, i), "weights", i);
 }
 
 }  // namespace

@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <functional>
 
+#include "dnn/families.h"
 #include "trine/base/error.h"
 
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights"};
+constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights",
+                                        "ctc_loss", "affine_grid", "grid_sample"};
 constexpr std::string_view kPoolNames[] = {"max", "average", "average_with_pad"};
-constexpr std::string_view kRnnNames[] = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
-constexpr std::string_view kDirectionNames[] = {"forward", "reverse", "bidirectional"};
-constexpr std::string_view kMaskNames[] = {"none", "additive", "boolean"};
 constexpr std::string_view kCoordinateNames[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
                                                  "align_corners", "asymmetric"};
 constexpr std::string_view kRoundingNames[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
@@ -72,21 +71,6 @@ std::string text_of(const PoolProblem& p) {
                      strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0], p.out[1], p.out[2]);
 }
 
-std::string text_of(const AttentionProblem& p) {
-  return fmt::format(
-      "attention batch {} heads {}/{} q {} kv {} dims {}/{} scale {} softcap {}{} mask {}[{}] strides [{}][{}][{}][{}]",
-      p.batch, p.heads, p.kv_heads, p.q_len, p.kv_len, p.head_dim, p.v_head_dim, p.scale, p.softcap,
-      p.causal ? fmt::format(" causal {}", p.causal_offset) : "", of(kMaskNames, p.mask), list(p.mask_stride),
-      list(p.q_stride), list(p.k_stride), list(p.v_stride), list(p.out_stride));
-}
-
-std::string text_of(const RnnProblem& p) {
-  return fmt::format("{} {} steps {} batch {} input {} hidden {}{}{}{}{}", of(kRnnNames, p.kind),
-                     of(kDirectionNames, p.direction), p.steps, p.batch, p.input, p.hidden,
-                     p.linear_before_reset ? " linear_before_reset" : "", p.sequence_lens ? " sequence_lens" : "",
-                     p.peephole ? " peephole" : "", p.clip > 0 ? fmt::format(" clip {}", p.clip) : "");
-}
-
 std::string text_of(const ResizeProblem& p) {
   bool nearest = p.mode == ResizeMode::nearest;
   return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {}{} -> [{}]", nearest ? "nearest" : "linear",
@@ -121,14 +105,6 @@ double flops_of(const MatmulProblem& p) {
 double flops_of(const PoolProblem& p) {
   return static_cast<double>(p.n) * static_cast<double>(p.channels) * product(p.out) * product(p.kernel);
 }
-double flops_of(const AttentionProblem& p) {
-  double pairs = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.q_len) * static_cast<double>(p.kv_len);
-  return 2 * pairs * static_cast<double>(p.head_dim + p.v_head_dim) * (p.causal ? 0.5 : 1.0);
-}
-double flops_of(const RnnProblem& p) {
-  return 2 * static_cast<double>(p.steps * p.batch * p.directions() * p.gates()) * static_cast<double>(p.hidden) *
-         static_cast<double>(p.hidden + p.input);
-}
 double flops_of(const ResizeProblem& p) {
   return static_cast<double>(p.n * p.channels) * product(p.out) * (p.mode == ResizeMode::linear ? 6 : 0);
 }
@@ -152,18 +128,12 @@ double bytes_of(const MatmulProblem& p) {
 double bytes_of(const PoolProblem& p) {
   return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
 }
-double bytes_of(const AttentionProblem& p) {
-  double q = static_cast<double>(p.heads * p.q_len * (p.head_dim + p.v_head_dim));
-  double kv = static_cast<double>(p.kv_heads * p.kv_len * (p.head_dim + p.v_head_dim));
-  return 4 * static_cast<double>(p.batch) * (q + kv);
-}
-double bytes_of(const RnnProblem& p) {
-  double weights = static_cast<double>(p.directions() * p.gates() * p.hidden) * static_cast<double>(p.hidden + p.input);
-  return 4 *
-         (weights + static_cast<double>(p.steps * p.batch) * static_cast<double>(p.input + p.hidden * p.directions()));
-}
 double bytes_of(const ResizeProblem& p) {
   return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
+}
+template <class P>
+double bytes_of(const P& p) {
+  return bytes_of_operands(sizes_of(p));
 }
 double bytes_of(const CopyProblem& p) { return 2 * product(p.dims) * static_cast<double>(p.element_bytes); }
 double bytes_of(const GatherProblem& p) {

@@ -61,8 +61,8 @@ bool move_attention_side(Dims dims, std::array<int64_t, 3>& strides, const Sprea
 
 // Which operands of a call are the guest.
 struct Touch {
-  bool in[4] = {}, out[3] = {}, bias = false, residual = false;
-  bool any_of_in() const { return in[0] || in[1] || in[2] || in[3]; }
+  bool in[dnn::kMostOperands] = {}, out[dnn::kMostOperands] = {}, bias = false, residual = false;
+  bool any_of_in() const { return std::find(std::begin(in), std::end(in), true) != std::end(in); }
 };
 
 // `call` with the operands of `touch` spread; false when its kind of problem has no such stride.

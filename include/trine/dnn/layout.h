@@ -16,6 +16,6 @@ using Extents = std::array<int64_t, 3>;  // depth, height, width
 enum class Pass : uint8_t { forward, backward };
 
 // Inputs, outputs and weights that a problem may have at most.
-constexpr int kMostOperands = 10, kMostWeights = 5;
+constexpr int kMostOperands = 12, kMostWeights = 5;
 
 }  // namespace trine::dnn

@@ -19,9 +19,12 @@ namespace trine::dnn {
 //   conv_weights   in x, dy                                                            out dw, db
 //   matmul         in a, b (b in weights when b_constant)   weights b                  out y
 //   pool, resize, copy   in x                                                          out y
-//   attention      in q, k, v, mask                                                    out y
-//   rnn            in x, initial_h, initial_c               weights w, r, bias         out y, y_h, y_c
+//   attention      as said at AttentionProblem
+//   rnn            as said at RnnProblem
 //   gather         in data, indices                                                    out y
+//   ctc_loss       in x, labels, input_lens, label_lens                                out loss, dx
+//   affine_grid    in theta | dgrid                                                    out grid | dtheta
+//   grid_sample    in x, grid | x, grid, dy                                            out y | dx, dgrid
 struct Operands {
   const void* in[kMostOperands] = {};
   const void* weights[kMostWeights] = {};  // as models have them; packed for this run when `packed` is null

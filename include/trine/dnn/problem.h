@@ -11,8 +11,12 @@
 #include <variant>
 
 #include "trine/base/shape.h"
+#include "trine/dnn/attention.h"
+#include "trine/dnn/ctc.h"
 #include "trine/dnn/epilogue.h"
+#include "trine/dnn/grid.h"
 #include "trine/dnn/layout.h"
+#include "trine/dnn/recurrent.h"
 
 namespace trine::dnn {
 
@@ -80,44 +84,6 @@ struct PoolProblem {
   friend bool operator==(const PoolProblem&, const PoolProblem&) = default;
 };
 
-enum class MaskKind : uint8_t { none, additive, boolean };  // boolean: true takes part
-
-// out[b, h, i] = sum over j of softmax_j(scale * q[b,h,i] . k[b,h',j] + mask[b,h,i,j]) * v[b,h',j],
-// h' = h / (heads / kv_heads).  Strides are in elements; the head dimension is contiguous. A row that is masked
-// throughout gives 0. Causal: j takes part when j <= i + kv_len - q_len ... that is + causal_offset.
-struct AttentionProblem {
-  int64_t batch = 1, heads = 1, kv_heads = 1;
-  int64_t q_len = 0, kv_len = 0, head_dim = 0, v_head_dim = 0;
-  float scale = 1;
-  float softcap = 0;  // > 0: s = softcap * tanh(s / softcap) before the mask
-  bool causal = false;
-  int64_t causal_offset = 0;  // key j is seen by query i when j <= i + causal_offset
-  MaskKind mask = MaskKind::none;
-  std::array<int64_t, 4> mask_stride{};                                     // batch, head, query, key; 0 broadcasts
-  std::array<int64_t, 3> q_stride{}, k_stride{}, v_stride{}, out_stride{};  // batch, head, position
-  friend bool operator==(const AttentionProblem&, const AttentionProblem&) = default;
-};
-
-enum class RnnKind : uint8_t { lstm, gru, rnn_tanh, rnn_relu };
-enum class RnnDirection : uint8_t { forward, reverse, bidirectional };
-
-// The ONNX operators with their default activations, layout 0. x [T, B, I]; weights w [D, G*H, I], r [D, G*H, H], bias
-// [D, 2*G*H] (may be absent); gates in ONNX order (lstm: i o f c, gru: z r h). Outputs y [T, D, B, H], y_h [D, B, H],
-// y_c [D, B, H] (lstm), each may be absent.
-struct RnnProblem {
-  RnnKind kind = RnnKind::lstm;
-  RnnDirection direction = RnnDirection::forward;
-  int64_t steps = 0, batch = 1, input = 0, hidden = 0;
-  bool linear_before_reset = false;  // gru
-  bool sequence_lens = false;
-  bool peephole = false;
-  float clip = 0;  // 0: none
-
-  int64_t directions() const { return direction == RnnDirection::bidirectional ? 2 : 1; }
-  int64_t gates() const { return kind == RnnKind::lstm ? 4 : kind == RnnKind::gru ? 3 : 1; }
-  friend bool operator==(const RnnProblem&, const RnnProblem&) = default;
-};
-
 enum class ResizeMode : uint8_t { nearest, linear };
 enum class ResizeCoordinates : uint8_t {
   half_pixel,
@@ -158,12 +124,14 @@ struct GatherProblem {
   friend bool operator==(const GatherProblem&, const GatherProblem&) = default;
 };
 
-enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights };
+enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights,
+                              ctc_loss, affine_grid, grid_sample };
 std::string_view name(OpKind op);
 
 // The order of the alternatives is that of OpKind.
 using Problem = std::variant<ConvProblem, MatmulProblem, PoolProblem, AttentionProblem, RnnProblem, ResizeProblem,
-                             CopyProblem, GatherProblem, ConvWeightsProblem>;
+                             CopyProblem, GatherProblem, ConvWeightsProblem, CtcLossProblem, AffineGridProblem,
+                             GridSampleProblem>;
 
 inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(problem.index()); }
 // One line that determines the problem: "conv x[1,56,56,64] w[64,64,3,3] pad 1x1 -> [1,56,56,64] +bias relu".

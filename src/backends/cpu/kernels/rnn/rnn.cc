@@ -207,6 +207,10 @@ const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(probl
 
 const char* fits(const Problem& problem) {
   const RnnProblem& p = of(problem);
+  const RnnProblem plain;
+  if (p.pass != RnnPass::inference) return "training";
+  if (p.layers != 1 || p.projection || p.skip_input || p.joined) return "layers, a projection, a skipped input or joined outputs";
+  if (p.bias != RnnBias::both || p.cell_min != plain.cell_min || p.cell_max != plain.cell_max) return "a bias mode or cell clip";
   if (p.sequence_lens) return "sequence lengths";
   if (p.peephole) return "peepholes";
   return p.clip > 0 ? "a clip" : nullptr;
