@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "check_rows.h"
+#include "attention_rules.h"
+#include "trine/base/error.h"
+#include "trine/dnn/primitive.h"
 
 namespace trine::dnn::test {
 
@@ -18,6 +20,8 @@ Expected attention_oracle(const Problem& problem, const Data& data) {
   __builtin_memcpy(&untouched, &pattern, 4);
   e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), static_cast<double>(untouched));
   e.bound[0].assign(e.out[0].size(), 0);
+  if (p.lse) e.out[1].resize(static_cast<size_t>(operand_sizes(problem).out[1]));
+  e.bound[1].resize(e.out[1].size());
   auto at = [](const std::array<int64_t, 3>& s, int64_t b, int64_t h, int64_t i) {
     return static_cast<size_t>(b * s[0] + h * s[1] + i * s[2]);
   };
@@ -41,22 +45,29 @@ Expected attention_oracle(const Problem& problem, const Data& data) {
                                        j * p.mask_stride[3]);
           if (p.mask == MaskKind::additive) sum += data.in[3][m];
           if (p.mask == MaskKind::boolean && !data.mask[m]) sum = -INFINITY;
-          if (p.causal && j > i + p.causal_offset) sum = -INFINITY;
+          if (p.alibi) sum += data.in[6][static_cast<size_t>(h)] * static_cast<double>(j - i - shift_of(p, data, b));
+          if (!sees(p, data, b, i, j)) sum = -INFINITY;
           s[static_cast<size_t>(j)] = sum;
           most = std::max(most, sum);
           double cap_error = p.softcap > 0 ? 8 * kEps * p.softcap : 0;
           if (sum > -INFINITY)
             score = std::max(score,
                              cap_error + kEps * (static_cast<double>(p.head_dim + 8) * magnitude * std::abs(p.scale) +
-                                                 4 * std::abs(sum)));
+                                                 8 * std::abs(sum)));
         }
         double total = 0;
         for (double& x : s) total += x = most == -INFINITY ? 0 : std::exp(x - most);
+        if (p.lse) {
+          const auto row = static_cast<size_t>((b * p.heads + h) * p.q_len + i);
+          e.out[1][row] = total > 0 ? most + std::log(total) : -INFINITY;
+          e.bound[1][row] = 2 * score + kEps * (static_cast<double>(p.kv_len + 20) + 4 * std::abs(e.out[1][row]));
+        }
         double relative = std::expm1(2 * score) + static_cast<double>(p.kv_len + 20) * kEps;
         for (int64_t d = 0; d < p.v_head_dim; ++d) {
           double sum = 0, magnitude = 0;
           for (int64_t j = 0; j < p.kv_len; ++j) {
-            double term = s[static_cast<size_t>(j)] * data.in[2][at(p.v_stride, b, kv, j) + static_cast<size_t>(d)];
+            if (s[static_cast<size_t>(j)] == 0) continue;  // hidden, and perhaps no number
+            double term = dropout_factor(p, data, b, h, i, j) * s[static_cast<size_t>(j)] * data.in[2][at(p.v_stride, b, kv, j) + static_cast<size_t>(d)];
             sum += term;
             magnitude += std::abs(term);
           }
@@ -151,6 +162,61 @@ TEST(Attention, Softcap) {
   AttentionProblem p = attention(1, 2, 9, 21, 16, 16);
   p.softcap = 2;
   check(p);
+}
+
+TEST(Attention, Windows) {
+  for (int64_t left : {-1, 0, 3, 40})
+    for (int64_t right : {-1, 0, 2})
+      for (bool bottom_right : {false, true}) {
+        AttentionProblem p = attention(1, 2, 30, 41, 8, 8);
+        p.window_left = left, p.window_right = right, p.bottom_right = bottom_right, p.lse = true;
+        check(p);
+      }
+  AttentionProblem p = attention(1, 1, 700, 1100, 8, 8);
+  p.causal = true, p.bottom_right = true, p.window_left = 20;
+  check(p);
+}
+
+// Lengths of entry b: 3 b queries and 11 b keys fewer than there are.
+void shorten(const AttentionProblem& p, Data& d) {
+  for (int64_t b = 0; p.lengths && b < p.batch; ++b) {
+    d.integers[4][static_cast<size_t>(b)] = static_cast<int32_t>(std::max<int64_t>(p.q_len - 3 * b, 0));
+    d.integers[5][static_cast<size_t>(b)] = static_cast<int32_t>(std::max<int64_t>(p.kv_len - 11 * b, 0));
+  }
+}
+
+TEST(Attention, LengthsOfAPaddedBatch) {
+  for (bool bottom_right : {false, true})
+    for (bool causal : {false, true}) {
+      AttentionProblem p = attention(4, 2, 9, 25, 8, 8);  // the last entry has no keys
+      p.lengths = true, p.lse = true, p.causal = causal, p.bottom_right = bottom_right;
+      check(p, [&](Data& d) {
+        shorten(p, d);
+        for (int i : {1, 2}) std::fill(d.in[i].end() - 8, d.in[i].end(), NAN);  // padding is not read
+      });
+    }
+}
+
+TEST(Attention, LengthsOutOfRangeThrow) {
+  AttentionProblem p = attention(1, 1, 2, 3, 4, 4);
+  p.lengths = true;
+  Floats q(8), k(12), v(12), out(8);
+  for (int32_t bad : {-1, 4}) {
+    const int32_t queries = 2;
+    EXPECT_THROW(Primitive(p).run({.in = {q.data(), k.data(), v.data(), nullptr, &queries, &bad}, .out = {out.data()}}), Error);
+  }
+}
+
+TEST(Attention, Alibi) {
+  AttentionProblem p = attention(2, 3, 9, 21, 16, 16);
+  p.alibi = true, p.causal = true, p.causal_offset = 12, p.lse = true;
+  check(p);
+}
+
+TEST(Attention, DropoutIsTheSameForAnyTiles) {
+  AttentionProblem p = attention(2, 2, 33, 530, 8, 8);
+  p.dropout = 0.3f, p.lse = true;
+  check(p, [](Data& d) { d.integers[7] = {5, 1, 11, 0}; });
 }
 
 TEST(Attention, NoKeysOrQueries) { check(attention(1, 2, 0, 5, 8, 8)); }

@@ -5,7 +5,7 @@
 //   O = O * exp(m - m') + P V  microkernel, continuing the sums in O
 //
 // and out = O / l at the end (flash attention: Dao et al. 2022; the running maximum: Milakov & Gimelshein 2018).
-#include "backends/cpu/kernels/attention/attention.h"
+#include "backends/cpu/kernels/attention/scores.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,14 +25,6 @@ constexpr int64_t kRowPad = 16;  // floats after a scratch row, so that rows do 
 constexpr float kMinusInfinity = -INFINITY;
 
 int64_t round_up(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
-
-const AttentionIsa& attention_isa(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level == CpuLevel::avx512) return kAttentionAvx512;
-  if (level == CpuLevel::avx2) return kAttentionAvx2;
-#endif
-  return kAttentionBaseline;
-}
 
 // Scratch of one thread.
 struct Scratch {
@@ -55,7 +47,7 @@ struct Scratch {
 class Attention {
  public:
   Attention(CpuLevel level, const AttentionProblem& p, const Args& args, Carver& carver)
-      : gemm_(gemm_isa(level)), isa_(attention_isa(level)), p_(p), args_(args), scratch_(p, carver) {
+      : gemm_(gemm_isa(level)), isa_(attention_isa(level)), scores_(p, args, level), p_(p), args_(args), scratch_(p, carver) {
     panels_ = gemm_.max_rows[2] >= gemm_.max_rows[1] ? 2 : 1;
     most_rows_ = gemm_.max_rows[panels_];
   }
@@ -86,11 +78,6 @@ class Attention {
     pack_panels(gemm_, v, p_.v_stride[2], false, p_.kv_len, p_.v_head_dim, scratch_.values);
   }
 
-  // Keys that query i may see.
-  int64_t seen(int64_t query) const {
-    return p_.causal ? std::clamp<int64_t>(query + p_.causal_offset + 1, 0, p_.kv_len) : p_.kv_len;
-  }
-
   void run_block(int64_t batch, int64_t head, int64_t first, int rows) {
     auto q = static_cast<const float*>(args_.in[0]) + batch * p_.q_stride[0] + head * p_.q_stride[1];
     for (int i = 0; i < rows; ++i) {
@@ -99,17 +86,30 @@ class Attention {
       sum_[i] = 0;
     }
     std::fill_n(scratch_.o, rows * scratch_.o_stride, 0.f);
-    int64_t keys = seen(first + rows - 1);
-    for (int64_t key = 0; key < keys; key += kKeyBlock) {
-      int64_t count = std::min(kKeyBlock, keys - key);
+    const Scores::Range seen = seen_by(batch, first, rows);
+    for (int64_t key = seen.begin; key < seen.end; key += kKeyBlock) {
+      int64_t count = std::min(kKeyBlock, seen.end - key);
       multiply_keys(rows, key, count);
       for (int i = 0; i < rows; ++i) soften_row(batch, head, first + i, i, key, count);
       multiply_values(rows, key, count);
     }
+    if (args_.out[1]) write_log_sums((batch * p_.heads + head) * p_.q_len + first, rows);
     auto out = static_cast<float*>(args_.out[0]) + batch * p_.out_stride[0] + head * p_.out_stride[1];
     for (int i = 0; i < rows; ++i)
       isa_.scale_row(scratch_.o + i * scratch_.o_stride, p_.v_head_dim, sum_[i] == 0 ? 0 : 1 / sum_[i],
                      out + (first + i) * p_.out_stride[2]);
+  }
+
+  // Keys that any of the rows sees, from the beginning of a panel.
+  Scores::Range seen_by(int64_t batch, int64_t first, int rows) const {
+    Scores::Range all = scores_.seen(batch, first);
+    for (int i = 1; i < rows; ++i) all.end = std::max(all.end, scores_.seen(batch, first + i).end);
+    return {all.begin / kPanel * kPanel, all.end};
+  }
+
+  void write_log_sums(int64_t at, int rows) const {
+    for (int i = 0; i < rows; ++i)
+      static_cast<float*>(args_.out[1])[at + i] = sum_[i] == 0 ? kMinusInfinity : max_[i] + std::log(sum_[i]);
   }
 
   // Runs the tiles of `columns` columns from `column`.
@@ -152,39 +152,34 @@ class Attention {
 
   // Scores of row i against keys [key, key + count) become weights; what the query may not see becomes 0.
   void soften_row(int64_t batch, int64_t head, int64_t query, int i, int64_t key, int64_t count) {
-    float* s = scratch_.s + i * scratch_.s_stride;
-    int64_t n = std::clamp<int64_t>(seen(query) - key, 0, count);
-    if (p_.softcap > 0) isa_.cap_row(s, n, p_.softcap);
-    if (p_.mask != MaskKind::none) apply_mask(batch, head, query, key, n, s);
+    float* row = scratch_.s + i * scratch_.s_stride;
+    const Scores::Range seen = scores_.seen(batch, query);
+    const int64_t begin = std::clamp<int64_t>(seen.begin - key, 0, count), end = std::clamp<int64_t>(seen.end - key, 0, count);
+    std::fill(row, row + std::min(begin, end), 0.f);
+    std::fill(row + end, row + count, 0.f);
+    if (begin >= end) return;
+    float* s = row + begin;
+    const int64_t n = end - begin;
+    scores_.cap(s, n);
+    scores_.add_bias(batch, head, query, key + begin, n, s);
     float most = std::max(max_[i], isa_.row_max(s, n));
     float base = most == kMinusInfinity ? 0 : most;  // nothing seen so far: exp gives zeros, not NaN
     float sum = isa_.exp_row(s, n, base);
-    std::fill(s + n, s + count, 0.f);
     if (most != max_[i]) {
       float shrink = std::exp(max_[i] - base);
       sum_[i] *= shrink;
       float* o = scratch_.o + i * scratch_.o_stride;
-      if (key > 0) isa_.scale_row(o, p_.v_head_dim, shrink, o);
+      if (max_[i] != kMinusInfinity) isa_.scale_row(o, p_.v_head_dim, shrink, o);
       max_[i] = most;
     }
     sum_[i] += sum;
-  }
-
-  void apply_mask(int64_t batch, int64_t head, int64_t query, int64_t key, int64_t n, float* s) const {
-    const auto& stride = p_.mask_stride;
-    int64_t at = batch * stride[0] + head * stride[1] + query * stride[2] + key * stride[3];
-    if (p_.mask == MaskKind::boolean) {
-      auto mask = static_cast<const uint8_t*>(args_.in[3]) + at;
-      for (int64_t j = 0; j < n; ++j) s[j] = mask[j * stride[3]] ? s[j] : kMinusInfinity;
-      return;
-    }
-    auto mask = static_cast<const float*>(args_.in[3]) + at;
-    if (stride[3] == 1) return isa_.add_row(s, n, mask);
-    for (int64_t j = 0; j < n; ++j) s[j] += mask[j * stride[3]];
+    if (scores_.drops())
+      scores_.for_dropout(batch, head, query, key + begin, n, [&](int64_t j, float factor) { s[j] *= factor; });
   }
 
   const GemmIsa& gemm_;
   const AttentionIsa& isa_;
+  Scores scores_;
   const AttentionProblem& p_;
   const Args& args_;
   Scratch scratch_;
@@ -196,6 +191,7 @@ const AttentionProblem& of(const Problem& problem) { return std::get<AttentionPr
 
 const char* fits(const Problem& problem) {
   const AttentionProblem& p = of(problem);
+  if (p.pass != Pass::forward) return "the backward pass";
   if (p.kv_heads <= 0 || p.heads % p.kv_heads) return "heads are no multiple of key/value heads";
   return nullptr;
 }
@@ -213,6 +209,7 @@ size_t workspace(const Problem& problem, int threads) {
 void run(CpuLevel level, const Problem& problem, const Args& args) {
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   const AttentionProblem& p = of(problem);
+  check_lengths(p, args);
   Carver sizes;
   Scratch(p, sizes);
   Carver whole(args.workspace);
