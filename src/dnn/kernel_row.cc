@@ -10,7 +10,8 @@ namespace trine::dnn {
 namespace {
 
 constexpr std::string_view kPackingNames[] = {"none",      "panels16",  "panels16_by_phase", "depthwise",
-                                              "winograd2", "winograd4", "recurrent"};
+                                              "winograd2", "winograd4", "recurrent",
+                                             "recurrent_layers"};
 
 struct Registry {
   std::mutex mutex;

@@ -21,6 +21,7 @@ enum class Packing : uint8_t {
   winograd2,
   winograd4,  // transformed filters, [a*a] planes of panels16
   recurrent,  // input and recurrent weights and bias of every direction
+  recurrent_layers,  // the same of every layer, for its pass
 };
 std::string_view name(Packing packing);
 

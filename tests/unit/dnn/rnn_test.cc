@@ -3,114 +3,43 @@
 #include <algorithm>
 #include <cmath>
 
-#include "check_rows.h"
+#include "rnn_net.h"
+#include "trine/base/error.h"
+#include "trine/dnn/primitive.h"
 
 namespace trine::dnn::test {
-namespace {
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-// One direction in f64, straight from the ONNX definition.
-class Reference {
- public:
-  Reference(const RnnProblem& p, const Data& data, int64_t d) : p_(p), data_(data), d_(d) {
-    for (Floats* v : {&h_, &c_}) v->assign(static_cast<size_t>(p.batch * p.hidden), 0);
-  }
-
-  // gate g of unit u: input part, and recurrent part of state s.
-  double input(int64_t t, int64_t b, int64_t g, int64_t u) const {
-    int64_t row = (d_ * p_.gates() + g) * p_.hidden + u;
-    double sum = data_.weights[2].empty()
-                     ? 0
-                     : data_.weights[2][static_cast<size_t>(((d_ * 2) * p_.gates() + g) * p_.hidden + u)];
-    for (int64_t k = 0; k < p_.input; ++k)
-      sum += static_cast<double>(data_.in[0][static_cast<size_t>((t * p_.batch + b) * p_.input + k)]) *
-             data_.weights[0][static_cast<size_t>(row * p_.input + k)];
-    return sum;
-  }
-  double recurrent(const std::vector<double>& s, int64_t b, int64_t g, int64_t u) const {
-    int64_t row = (d_ * p_.gates() + g) * p_.hidden + u;
-    double sum = data_.weights[2].empty()
-                     ? 0
-                     : data_.weights[2][static_cast<size_t>(((d_ * 2 + 1) * p_.gates() + g) * p_.hidden + u)];
-    for (int64_t k = 0; k < p_.hidden; ++k)
-      sum += s[static_cast<size_t>(b * p_.hidden + k)] * data_.weights[1][static_cast<size_t>(row * p_.hidden + k)];
-    return sum;
-  }
-
-  void run(Expected& e) {
-    int64_t state = p_.batch * p_.hidden;
-    std::vector<double> h(static_cast<size_t>(state)), c(h);
-    for (int64_t i = 0; i < state; ++i) {
-      auto at = static_cast<size_t>(d_ * state + i);
-      if (!data_.in[1].empty()) h[static_cast<size_t>(i)] = data_.in[1][at];
-      if (!data_.in[2].empty()) c[static_cast<size_t>(i)] = data_.in[2][at];
-    }
-    bool reverse = d_ == 1 || p_.direction == RnnDirection::reverse;
-    for (int64_t s = 0; s < p_.steps; ++s) {
-      int64_t t = reverse ? p_.steps - 1 - s : s;
-      step(t, h, c);
-      std::copy(h.begin(), h.end(), e.out[0].begin() + (t * p_.directions() + d_) * state);
-    }
-    std::copy(h.begin(), h.end(), e.out[1].begin() + d_ * state);
-    if (p_.kind == RnnKind::lstm) std::copy(c.begin(), c.end(), e.out[2].begin() + d_ * state);
-  }
-
- private:
-  void step(int64_t t, std::vector<double>& h, std::vector<double>& c) {
-    std::vector<double> next = h, reset = h;
-    auto each = [&](auto body) {
-      for (int64_t b = 0; b < p_.batch; ++b)
-        for (int64_t u = 0; u < p_.hidden; ++u) body(b, u, static_cast<size_t>(b * p_.hidden + u));
-    };
-    auto gate = [&](int64_t b, int64_t g, int64_t u) { return input(t, b, g, u) + recurrent(h, b, g, u); };
-    if (p_.kind == RnnKind::gru)
-      each([&](int64_t b, int64_t u, size_t i) { reset[i] = sigmoid(gate(b, 1, u)) * h[i]; });
-    each([&](int64_t b, int64_t u, size_t i) {
-      if (p_.kind == RnnKind::lstm) {
-        c[i] = sigmoid(gate(b, 2, u)) * c[i] + sigmoid(gate(b, 0, u)) * std::tanh(gate(b, 3, u));
-        next[i] = sigmoid(gate(b, 1, u)) * std::tanh(c[i]);
-      } else if (p_.kind == RnnKind::gru) {
-        double z = sigmoid(gate(b, 0, u)), r = sigmoid(gate(b, 1, u));
-        double fresh = p_.linear_before_reset ? input(t, b, 2, u) + r * recurrent(h, b, 2, u)
-                                              : input(t, b, 2, u) + recurrent(reset, b, 2, u);
-        next[i] = (1 - z) * std::tanh(fresh) + z * h[i];
-      } else {
-        double x = gate(b, 0, u);
-        next[i] = p_.kind == RnnKind::rnn_tanh ? std::tanh(x) : std::max(0.0, x);
-      }
-    });
-    h = next;
-  }
-
-  const RnnProblem& p_;
-  const Data& data_;
-  int64_t d_;
-  Floats h_, c_;
-};
-
-}  // namespace
-
 // The data is scaled so that a step contracts: an error made in one step does not grow in later ones, and the bound is
 // that of one step's sums times a few.
 Expected rnn_oracle(const Problem& problem, const Data& data) {
   const auto& p = std::get<RnnProblem>(problem);
   Expected e;
-  OperandSizes sizes = operand_sizes(problem);
-  for (int i = 0; i < 3; ++i) e.out[i].resize(static_cast<size_t>(sizes.out[i]));
-  for (int64_t d = 0; d < p.directions(); ++d) Reference(p, data, d).run(e);
-  double bound = 0x1p-24 * 32 * static_cast<double>(p.input + p.hidden + 16);
+  RnnNet::Result result = RnnNet(p, data).run(p);
+  e.out[0] = std::move(result.y), e.out[1] = std::move(result.h), e.out[2] = std::move(result.c);
+  const double bound = 0x1p-24 * 32 * static_cast<double>(p.layers * (p.input + p.hidden + 16));
   for (int i = 0; i < 3; ++i) e.bound[i].assign(e.out[i].size(), bound);
+  e.out[3].resize(static_cast<size_t>(operand_sizes(problem).out[3]));  // reserve: what it must be, the gradients say
+  e.bound[3].assign(e.out[3].size(), INFINITY);
   return e;
 }
 
 namespace {
+
+// Entry b has b steps fewer; there x holds no number.
+void shorten(const RnnProblem& p, Data& d) {
+  for (int64_t b = 0; p.sequence_lens && b < p.batch; ++b) {
+    const int64_t length = std::max<int64_t>(p.steps - b, 0);
+    d.integers[3][static_cast<size_t>(b)] = static_cast<int32_t>(length);
+    for (int64_t t = length; t < p.steps; ++t) std::fill_n(d.in[0].begin() + (t * p.batch + b) * p.input, p.input, NAN);
+  }
+}
 
 void check(const RnnProblem& p, bool bias = true, bool states = true) {
   check_rows(p, rnn_oracle, {.integers = false, .adjust = [&](Data& d) {
                                float scale = 0.5f / std::sqrt(static_cast<float>(p.hidden));
                                for (float& w : d.weights[1]) w *= scale;
                                for (float& w : d.weights[0]) w /= std::sqrt(static_cast<float>(p.input));
+                               for (float& w : d.weights[4]) w *= scale;
+                               shorten(p, d);
                                if (!bias) d.weights[2].clear();
                                if (!states) d.in[1].clear(), d.in[2].clear();
                              }});
@@ -151,14 +80,75 @@ TEST(Rnn, LongEnoughForSeveralProjectionsAndThreads) {
 
 TEST(Rnn, NoSteps) { check({.kind = RnnKind::lstm, .steps = 0, .batch = 2, .input = 6, .hidden = 18}); }
 
-TEST(Rnn, RefusesWhatItCannotDo) {
-  RnnProblem p{.kind = RnnKind::lstm, .steps = 2, .batch = 1, .input = 4, .hidden = 4};
-  for (auto change : {+[](RnnProblem& q) { q.clip = 1; }, +[](RnnProblem& q) { q.peephole = true; },
-                      +[](RnnProblem& q) { q.sequence_lens = true; }}) {
-    RnnProblem q = p;
-    change(q);
-    for (const KernelRow* row : rows_of(OpKind::rnn)) EXPECT_NE(row->fits(q), nullptr) << row->name;
-  }
+// Each option alone and with lengths, for every cell and direction; `pass` decides which rows run.
+void check_options(RnnPass pass) {
+  for (RnnKind kind : kKinds)
+    for (RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional})
+      for (bool lengths : {false, true}) {
+        const RnnProblem plain{.kind = kind, .direction = direction, .steps = 5, .batch = 7, .input = 6, .hidden = 18,
+                               .sequence_lens = lengths, .pass = pass};
+        const auto with = [&](auto change) {
+          RnnProblem p = plain;
+          change(p);
+          check(p);
+        };
+        with([](RnnProblem&) {});
+        with([](RnnProblem& p) { p.clip = 0.3f; });
+        if (kind == RnnKind::gru) with([](RnnProblem& p) { p.linear_before_reset = true, p.clip = 0.3f; });
+        if (kind != RnnKind::lstm) continue;
+        with([](RnnProblem& p) { p.peephole = true; });
+        with([](RnnProblem& p) { p.peephole = true, p.clip = 0.5f, p.cell_min = -0.2f, p.cell_max = 0.4f; });
+      }
+}
+
+TEST(Rnn, LengthsPeepholesAndClips) { check_options(RnnPass::inference); }
+TEST(Rnn, Training) { check_options(RnnPass::training); }
+
+TEST(Rnn, LayersProjectionBiasesSkippedInput) {
+  for (RnnKind kind : kKinds)
+    for (RnnPass pass : {RnnPass::inference, RnnPass::training}) {
+      const RnnProblem plain{.kind = kind, .direction = RnnDirection::bidirectional, .steps = 4, .batch = 3, .input = 18,
+                             .hidden = 18, .sequence_lens = true, .layers = 3, .joined = true, .pass = pass};
+      check(plain);
+      const auto with = [&](auto change) {
+        RnnProblem p = plain;
+        change(p);
+        check(p);
+      };
+      with([](RnnProblem& p) { p.skip_input = true, p.dropout = 0.25f; });
+      with([](RnnProblem& p) { p.direction = RnnDirection::reverse, p.joined = false, p.input = 5; });
+      for (RnnBias bias : {RnnBias::input, RnnBias::recurrent, RnnBias::none})
+        with([&](RnnProblem& p) { p.bias = bias, p.linear_before_reset = true; });
+      if (kind == RnnKind::lstm) with([](RnnProblem& p) { p.projection = 7, p.peephole = true; });
+    }
+}
+
+TEST(Rnn, FastRowsTakeWhatOnnxHas) {
+  RnnProblem p{.steps = 2, .input = 4, .hidden = 4, .sequence_lens = true, .peephole = true, .clip = 1};
+  const Primitive lstm(p);
+  EXPECT_EQ(lstm.algorithm().find("layers"), std::string_view::npos) << lstm.choice().text();
+}
+
+TEST(Rnn, RefusesWhatHasNoMeaning) {
+  const RnnProblem plain{.kind = RnnKind::gru, .steps = 2, .batch = 1, .input = 4, .hidden = 5};
+  for (auto change : {+[](RnnProblem& q) { q.projection = 1; }, +[](RnnProblem& q) { q.peephole = true; },
+                      +[](RnnProblem& q) { q.skip_input = true; }, +[](RnnProblem& q) { q.dropout = 1; },
+                      +[](RnnProblem& q) { q.layers = 0; }})
+    for (RnnPass pass : {RnnPass::inference, RnnPass::training, RnnPass::backward_data, RnnPass::backward_weights}) {
+      RnnProblem p = plain;
+      change(p);
+      p.pass = pass;
+      for (const KernelRow* row : rows_of(OpKind::rnn)) EXPECT_NE(row->fits(p), nullptr) << row->name;
+    }
+}
+
+TEST(Rnn, LengthsOutOfRangeThrow) {
+  const RnnProblem p{.steps = 2, .input = 1, .hidden = 1, .sequence_lens = true};
+  const Floats x(2), w(4), r(4);
+  Floats y(2);
+  for (int32_t bad : {-1, 3})
+    EXPECT_THROW(Primitive(p).run({.in = {x.data(), nullptr, nullptr, &bad}, .weights = {w.data(), r.data()}, .out = {y.data()}}),
+                 Error);
 }
 
 }  // namespace

@@ -2,15 +2,13 @@
 // is the product of the state with the recurrent weights (which also adds the input's part) and the cell.
 //
 // Packed, per direction:  input panels [I x G*H], recurrent panels [H x first gates], gru: recurrent panels [H x H] of
-// the h gate, bias [G*H] (input and recurrent summed, but for gru's h gate), recurrent bias of the h gate [H].
-#include "backends/cpu/kernels/rnn/rnn.h"
+// the h gate, bias [G*H] (input and recurrent summed, but for gru's h gate), recurrent bias of the h gate [H], peepholes.
 
 #include <algorithm>
+#include <cmath>
 
-#include "backends/cpu/kernels/gemm/gemm.h"
-#include "backends/cpu/kernels/workspace.h"
+#include "backends/cpu/kernels/rnn/rnn_layout.h"
 #include "trine/base/thread_pool.h"
-#include "dnn/kernel_row.h"
 
 namespace trine::cpu {
 namespace {
@@ -19,20 +17,10 @@ using namespace dnn;
 
 constexpr int64_t kProjectedFloats = 128 << 10;  // of the gates made ahead, per direction: they stay in L2
 
-const RnnIsa& rnn_isa(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level == CpuLevel::avx512) return kRnnAvx512;
-  if (level == CpuLevel::avx2) return kRnnAvx2;
-#endif
-  return kRnnBaseline;
-}
-
-int64_t joint_gates(const RnnProblem& p) { return p.kind == RnnKind::gru ? 2 : p.gates(); }
-
 // The packed pieces of one direction.
 template <class T>
 struct Weights {
-  T *input, *recurrent, *recurrent_h, *bias, *bias_h;
+  T *input, *recurrent, *recurrent_h, *bias, *bias_h, *peephole;
 
   Weights(const RnnProblem& p, Carver& carver) {
     using Float = std::remove_const_t<T>;
@@ -42,6 +30,7 @@ struct Weights {
     recurrent_h = carver.take<Float>(gru ? static_cast<size_t>(panels_floats(p.hidden, p.hidden)) : 0);
     bias = carver.take<Float>(static_cast<size_t>(p.gates() * p.hidden));
     bias_h = carver.take<Float>(gru ? static_cast<size_t>(p.hidden) : 0);
+    peephole = carver.take<Float>(p.peephole ? static_cast<size_t>(3 * p.hidden) : 0);
   }
 };
 
@@ -85,7 +74,11 @@ class Direction {
         index_(index),
         scratch_(scratch),
         pool_(pool),
-        weights_(weights_of(p, args, index)) {
+        weights_(weights_of(p, args, index)),
+        walk_(p, args),
+        bounds_{p.clip > 0 ? p.clip : INFINITY, p.cell_min, p.cell_max} {
+    const LstmBounds none{INFINITY, -INFINITY, INFINITY};
+    fitted_ = p.peephole || bounds_.clip < none.clip || bounds_.cell_min > none.cell_min || bounds_.cell_max < none.cell_max;
     reverse_ = p.direction == RnnDirection::reverse || index == 1;
   }
 
@@ -162,24 +155,47 @@ class Direction {
   void step(int64_t step, float* gates) {
     multiply(h_, p_.hidden, p_.batch, weights_.recurrent, joint_gates(p_) * p_.hidden,
              {nullptr, gates, gates, width()});
+    const int64_t t = time(step);
     float* next = h_ == scratch_.states[0] ? scratch_.states[1] : scratch_.states[0];
-    if (auto y = static_cast<float*>(args_.out[0]))
-      next = y + (time(step) * p_.directions() + index_) * p_.batch * p_.hidden;
-    p_.kind == RnnKind::gru ? gru(gates, next) : simple(gates, next);
+    auto* y = static_cast<float*>(args_.out[0]);
+    if (y) y += (t * p_.directions() + index_) * p_.batch * p_.hidden;
+    if (y && !p_.sequence_lens) next = y;
+    p_.kind == RnnKind::gru ? gru(gates, next) : simple(t, gates, next);
+    if (p_.sequence_lens) hold(t, next, y);
     h_ = next;
   }
 
-  void simple(float* gates, float* next) {
-    for (int64_t b = 0; b < p_.batch; ++b, gates += width(), next += p_.hidden) {
-      float* c = scratch_.cell + b * p_.hidden;
-      if (p_.kind == RnnKind::lstm) isa_.lstm(gates, p_.hidden, c, c, next);
-      if (p_.kind == RnnKind::rnn_tanh) isa_.tanh(gates, p_.hidden, next);
-      if (p_.kind == RnnKind::rnn_relu) isa_.relu(gates, p_.hidden, next);
+  // Entries that have no step t keep their state; their y is 0.
+  void hold(int64_t t, float* next, float* y) const {
+    const int64_t n = p_.hidden;
+    for (int64_t b = 0; b < p_.batch; ++b) {
+      const bool active = walk_.is_active(t, b);
+      if (!active) std::copy_n(h_ + b * n, n, next + b * n);
+      if (y) active ? (void)std::copy_n(next + b * n, n, y + b * n) : (void)std::fill_n(y + b * n, n, 0.f);
     }
+  }
+
+  void simple(int64_t t, float* gates, float* next) {
+    for (int64_t b = 0; b < p_.batch; ++b, gates += width(), next += p_.hidden) {
+      if (!walk_.is_active(t, b)) continue;
+      float* c = scratch_.cell + b * p_.hidden;
+      if (p_.kind == RnnKind::lstm) {
+        fitted_ ? isa_.lstm_fitted(gates, p_.hidden, p_.peephole ? weights_.peephole : nullptr, bounds_, c, c, next)
+                : isa_.lstm(gates, p_.hidden, c, c, next);
+        continue;
+      }
+      if (p_.clip > 0) isa_.clip(gates, p_.hidden, p_.clip);
+      (p_.kind == RnnKind::rnn_tanh ? isa_.tanh : isa_.relu)(gates, p_.hidden, next);
+    }
+  }
+
+  void clip(float* gates, int64_t first, int64_t count) const {
+    for (int64_t b = 0; b < p_.batch && p_.clip > 0; ++b) isa_.clip(gates + b * width() + first, count, p_.clip);
   }
 
   void gru(float* gates, float* next) {
     int64_t n = p_.hidden;
+    clip(gates, 0, 2 * n);
     for (int64_t b = 0; b < p_.batch; ++b) isa_.gru_reset(gates + b * width(), n, h_ + b * n, scratch_.side + b * n);
     if (p_.linear_before_reset) {
       multiply(h_, n, p_.batch, weights_.recurrent_h, n, {weights_.bias_h, nullptr, scratch_.side, n});
@@ -188,6 +204,7 @@ class Direction {
       float* fresh = gates + 2 * n;
       multiply(scratch_.side, n, p_.batch, weights_.recurrent_h, n, {weights_.bias_h, fresh, fresh, width()});
     }
+    clip(gates, 2 * n, n);
     for (int64_t b = 0; b < p_.batch; ++b) isa_.gru_output(gates + b * width(), n, h_ + b * n, next + b * n);
   }
 
@@ -199,6 +216,9 @@ class Direction {
   Scratch scratch_;
   ThreadPool& pool_;
   Weights<const float> weights_;
+  RnnWalk walk_;
+  LstmBounds bounds_;
+  bool fitted_;  // peepholes or a bound
   bool reverse_;
   const float* h_ = nullptr;
 };
@@ -207,13 +227,9 @@ const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(probl
 
 const char* fits(const Problem& problem) {
   const RnnProblem& p = of(problem);
-  const RnnProblem plain;
-  if (p.pass != RnnPass::inference) return "training";
+  if (p.pass != RnnPass::inference) return "a pass of training";
   if (p.layers != 1 || p.projection || p.skip_input || p.joined) return "layers, a projection, a skipped input or joined outputs";
-  if (p.bias != RnnBias::both || p.cell_min != plain.cell_min || p.cell_max != plain.cell_max) return "a bias mode or cell clip";
-  if (p.sequence_lens) return "sequence lengths";
-  if (p.peephole) return "peepholes";
-  return p.clip > 0 ? "a clip" : nullptr;
+  return p.bias != RnnBias::both ? "less than both biases" : invalid(p);
 }
 
 size_t packed(const Problem& problem) {
@@ -240,6 +256,7 @@ void prepack(const Problem& problem, std::span<const void* const> weights, void*
       to.bias[i] = i < joint ? wb + rb : wb;
       if (i >= joint) to.bias_h[i - joint] = rb;
     }
+    if (p.peephole) std::copy_n(static_cast<const float*>(weights[3]) + d * 3 * h, 3 * h, to.peephole);
   }
 }
 
@@ -251,6 +268,7 @@ size_t workspace(CpuLevel level, const Problem& problem, int threads) {
 
 void run(CpuLevel level, const Problem& problem, const Args& args) {
   const RnnProblem& p = of(problem);
+  check_lengths(p, args);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   auto run_direction = [&](int64_t index, ThreadPool& threads) {
     Carver carver(args.workspace);

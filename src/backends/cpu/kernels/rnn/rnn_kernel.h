@@ -24,6 +24,40 @@ void lstm(const float* gates, int64_t n, const float* c, float* c_next, float* h
       });
 }
 
+void lstm_fitted(float* gates, int64_t n, const float* peephole, const LstmBounds& bounds, const float* c, float* c_next,
+                 float* h_next) {
+  const float *p_in = peephole, *p_out = peephole + n, *p_forget = peephole + 2 * n;
+  const float clip = bounds.clip, low = bounds.cell_min, high = bounds.cell_max;
+  for_vectors(
+      n, [=](int64_t i, int left) __attribute__((always_inline)) {
+        const auto fitted = [=](int64_t gate, const float* p, V memory) __attribute__((always_inline)) {
+          V sum = load_part(gates + gate * n + i, left);
+          if (peephole && p) sum = fma(load_part(p + i, left), memory, sum);
+          sum = clamp(sum, -clip, clip);
+          store_part(gates + gate * n + i, sum, left);
+          return sum;
+        };
+        V memory = load_part(c + i, left);
+        V in = sigmoid(fitted(0, p_in, memory)), forget = sigmoid(fitted(2, p_forget, memory));
+        V cell = clamp(fma(forget, memory, mul(in, tanh(fitted(3, nullptr, memory)))), low, high);
+        V out = sigmoid(fitted(1, p_out, cell));
+        store_part(c_next + i, cell, left);
+        store_part(h_next + i, mul(out, tanh(cell)), left);
+      });
+}
+
+void sigmoid_row(const float* from, int64_t n, float* to) {
+  for_vectors(
+      n, [=](int64_t i, int left)
+             __attribute__((always_inline)) { store_part(to + i, sigmoid(load_part(from + i, left)), left); });
+}
+
+void clip_row(float* x, int64_t n, float bound) {
+  for_vectors(
+      n, [=](int64_t i, int left)
+             __attribute__((always_inline)) { store_part(x + i, clamp(load_part(x + i, left), -bound, bound), left); });
+}
+
 void gru_reset(float* gates, int64_t n, const float* h, float* reset) {
   for_vectors(
       n, [=](int64_t i, int left) __attribute__((always_inline)) {
