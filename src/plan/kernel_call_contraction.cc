@@ -220,8 +220,9 @@ bool read_rnn_kind(const Node& node, size_t directions, dnn::RnnProblem& p) {
 
 // Inputs x, w, r, bias, sequence_lens, initial_h, initial_c, peephole.
 KernelCalls rnn_calls(const Node& node, const NodeTypes& t) {
-  if (!t.is_f32(0) || !t.is_f32(1) || !t.is_f32(2) || node.attrs.integer("layout") || t.has(4) || t.has(7)) return {};
-  for (size_t i : {1, 2, 3})
+  if (!t.is_f32(0) || !t.is_f32(1) || !t.is_f32(2) || node.attrs.integer("layout")) return {};
+  if (t.has(4) && t.inputs[4].dtype != DType::i32) return {};
+  for (size_t i : {1, 2, 3, 7})
     if (t.has(i) && !t.constants[i].defined()) return {};
   dnn::RnnProblem p;
   const std::string direction = node.attrs.string("direction", "forward");
@@ -233,12 +234,15 @@ KernelCalls rnn_calls(const Node& node, const NodeTypes& t) {
   p.batch = x[1];
   p.input = x[2];
   p.hidden = r[2];
+  p.sequence_lens = t.has(4);
+  p.peephole = t.has(7);
   p.clip = static_cast<float>(node.attrs.real("clip", 0.0));
+  if (node.attrs.has("clip") && !(p.clip > 0)) return {};
   KernelCall call;
   call.problem = p;
-  call.in = {0, t.has(5) ? 5 : -1, t.has(6) ? 6 : -1};
+  call.in = {0, t.has(5) ? 5 : -1, t.has(6) ? 6 : -1, t.has(4) ? 4 : -1};
   call.out = {0, 1, 2};
-  call.weights = {1, 2, t.has(3) ? 3 : -1};
+  call.weights = {1, 2, t.has(3) ? 3 : -1, t.has(7) ? 7 : -1};
   return {call};
 }
 
