@@ -97,6 +97,7 @@ PassRecord run_pass(const Pass& pass, Graph& graph) {
       infer_shapes(graph);
     }
   } catch (const Error& e) {
+    if (e.code() == ErrorCode::out_of_memory) throw;  // not the pass's fault
     throw Error(e.code(), fmt::format("pass {}: {}; leave it out with TRINE_SKIP={}", pass.name, e.what(), pass.name));
   }
   record.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

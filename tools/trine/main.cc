@@ -16,7 +16,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"build", "turn a model into an engine file", "trine build resnet50.onnx -o resnet50.trn --threads 2\n"
      "trine build yolo.onnx -o yolo.trn --shapes images=1x3x640x640 --budget 30 --timing-cache timings.txt\n"
-     "trine build resnet50.onnx -o small.trn --workspace 1 --max-mem 240 --deterministic",
+     "trine build resnet50.onnx -o small.trn --workspace 1 --max-mem 400 --deterministic",
      setup_build},
     {"run", "run a model or an engine once",
      "trine run resnet50.trn --input cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --top 5\n"
