@@ -1,0 +1,125 @@
+#include "onednn/make.h"
+
+#include <cstring>
+#include <random>
+
+namespace trine::bench::onednn {
+namespace {
+
+struct Eltwise {
+  algorithm kind;
+  float alpha, beta;
+};
+
+Eltwise eltwise_of(const dnn::Epilogue& e) {
+  switch (e.activation) {
+    case dnn::Activation::relu:
+      return {algorithm::eltwise_relu, 0, 0};
+    case dnn::Activation::leaky_relu:
+      return {algorithm::eltwise_relu, e.alpha, 0};
+    case dnn::Activation::clip:
+      return {algorithm::eltwise_clip, e.alpha, e.beta};
+    case dnn::Activation::sigmoid:
+      return {algorithm::eltwise_logistic, 0, 0};
+    case dnn::Activation::tanh:
+      return {algorithm::eltwise_tanh, 0, 0};
+    case dnn::Activation::silu:
+      return {algorithm::eltwise_swish, 1, 0};
+    case dnn::Activation::hardsigmoid:
+      return {algorithm::eltwise_hardsigmoid, e.alpha, e.beta};
+    case dnn::Activation::hardswish:
+      return {algorithm::eltwise_hardswish, 1.0F / 6, 0.5F};
+    case dnn::Activation::gelu:
+      return {algorithm::eltwise_gelu_erf, 0, 0};
+    default:
+      return {algorithm::eltwise_gelu_tanh, 0, 0};
+  }
+}
+
+}  // namespace
+
+Context open_context() {
+  const dnnl::engine cpu(engine::kind::cpu, 0);
+  return {cpu, dnnl::stream(cpu)};
+}
+
+bool has_depth(std::initializer_list<dnn::Extents> all) {
+  for (const dnn::Extents& e : all) {
+    if (e[0] != 1) return true;
+  }
+  return false;
+}
+
+memory::dims spatial(const dnn::Extents& e, bool depth) {
+  return depth ? memory::dims{e[0], e[1], e[2]} : memory::dims{e[1], e[2]};
+}
+
+memory::dims image(int64_t n, int64_t channels, const dnn::Extents& e, bool depth) {
+  memory::dims dims{n, channels};
+  for (int64_t d : spatial(e, depth)) dims.push_back(d);
+  return dims;
+}
+
+primitive_attr attributes(const dnn::Epilogue& epilogue) {
+  post_ops ops;
+  if (epilogue.residual == dnn::Residual::before_activation) ops.append_sum();
+  if (epilogue.activation != dnn::Activation::none) {
+    const Eltwise e = eltwise_of(epilogue);
+    ops.append_eltwise(e.kind, e.alpha, e.beta);
+  }
+  if (epilogue.residual == dnn::Residual::after_activation) ops.append_sum();
+  primitive_attr attr;
+  attr.set_post_ops(ops);
+  attr.set_scratchpad_mode(scratchpad_mode::user);
+  return attr;
+}
+
+memory Arguments::make(int name, const memory::desc& desc) {
+  memory m(desc, context_.engine);
+  std::memset(m.get_data_handle(), 0, desc.get_size());  // pages are there before the first run
+  args_[name] = m;
+  return m;
+}
+
+void Arguments::give(int name, const memory::desc& wanted, const memory::desc& plain, const float* data) {
+  memory from(plain, context_.engine);
+  std::memcpy(from.get_data_handle(), data, plain.get_size());
+  if (wanted == plain) {
+    args_[name] = from;
+    return;
+  }
+  memory to = make(name, wanted);
+  dnnl::stream stream = context_.stream;
+  reorder(from, to).execute(stream, from, to);
+  stream.wait();
+}
+
+void Arguments::give_random(int name, const memory::desc& desc) {
+  if (desc.get_size() == 0) return;
+  memory m = make(name, desc);
+  auto* data = static_cast<float*>(m.get_data_handle());
+  std::minstd_rand random(7);
+  for (size_t i = 0; i < desc.get_size() / sizeof(float); ++i)
+    data[i] = (static_cast<float>(random() % 4096) - 2047.5F) / 2048;
+}
+
+PeerRun Arguments::finish(const primitive& primitive, const std::string& label, const memory::desc& plain_out) {
+  PeerRun run;
+  run.implementation = label;
+  run.run = [primitive, args = args_, stream = context_.stream]() mutable {
+    primitive.execute(stream, args);
+    stream.wait();
+  };
+  if (!plain_out.is_zero()) {
+    run.output = [this_context = context_, out = args_.at(DNNL_ARG_DST), plain_out]() mutable {
+      memory to(plain_out, this_context.engine);
+      reorder(out, to).execute(this_context.stream, out, to);
+      this_context.stream.wait();
+      const auto* data = static_cast<const float*>(to.get_data_handle());
+      return std::vector<float>(data, data + plain_out.get_size() / sizeof(float));
+    };
+  }
+  return run;
+}
+
+}  // namespace trine::bench::onednn

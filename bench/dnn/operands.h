@@ -1,0 +1,22 @@
+// Made-up operands of a problem in plain layouts (activations nhwc, weights as ONNX has them), shared by all who are
+// measured on it: random reals in [-1, 1), never zeros.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dnn/problem.h"
+
+namespace trine::bench {
+
+struct Operands {
+  const float* in[4] = {};
+  const float* weights[3] = {};
+  const float* bias = nullptr;
+  const float* before = nullptr;  // what out[0] holds before the first run: the residual
+  int64_t sizes_in[4] = {}, sizes_weights[3] = {}, sizes_out[3] = {}, size_bias = 0;
+  std::vector<std::unique_ptr<float[]>> kept;
+};
+Operands make_operands(const dnn::Problem& problem);
+
+}  // namespace trine::bench

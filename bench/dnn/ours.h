@@ -1,0 +1,28 @@
+// Trine's side of a measurement: rows of kernels on the shared operands, weights packed and scratch memory there.
+#pragma once
+
+#include "base/thread_pool.h"
+#include "dnn/kernel_row.h"
+#include "operands.h"
+
+namespace trine::bench {
+
+class OurRun {
+ public:
+  OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Operands& operands, ThreadPool& pool);
+
+  void run() { row_->run(*problem_, args_); }
+  std::vector<float> output() const;  // out[0] as it stands
+  const dnn::KernelRow& row() const { return *row_; }
+
+ private:
+  void* memory(size_t bytes);
+
+  const dnn::KernelRow* row_;
+  const dnn::Problem* problem_;
+  dnn::Args args_;
+  int64_t size_out_;
+  std::vector<std::unique_ptr<char[]>> kept_;
+};
+
+}  // namespace trine::bench

@@ -1,0 +1,20 @@
+// From a line of a list to what trine::dnn computes.
+#pragma once
+
+#include <optional>
+
+#include "dnn/problem.h"
+#include "entry.h"
+
+namespace trine::bench {
+
+struct Translated {
+  std::optional<dnn::Problem> problem;
+  std::string unsupported;  // why there is none
+};
+Translated to_problem(const Entry& entry);
+
+// Operations as benchdnn counts them: 2 per multiply-add, none where the kernel meets padding.
+double benchdnn_ops(const dnn::Problem& problem);
+
+}  // namespace trine::bench
