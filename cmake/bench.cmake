@@ -1,11 +1,10 @@
-# Benchmark programs; built only when asked for (ninja bench_dnn). The reader of problem lists is tested, so it is a
-# library of its own.
-add_library(bench_lists STATIC EXCLUDE_FROM_ALL bench/dnn/batch_file.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
+# bench_dnn. The reader of problem lists is tested, so it is a library of its own.
+add_library(bench_lists STATIC bench/dnn/batch_file.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
             bench/dnn/options.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc)
 target_include_directories(bench_lists PUBLIC bench/dnn)
 target_link_libraries(bench_lists PUBLIC trine_rt)
 
-add_executable(bench_dnn EXCLUDE_FROM_ALL bench/dnn/main.cc bench/dnn/measure_entry.cc bench/dnn/operands.cc
+add_executable(bench_dnn bench/dnn/main.cc bench/dnn/measure_entry.cc bench/dnn/operands.cc
                bench/dnn/ours.cc bench/dnn/peak.cc bench/dnn/peer.cc bench/dnn/report.cc bench/dnn/rounds.cc)
 target_link_libraries(bench_dnn PRIVATE bench_lists)
 target_compile_definitions(bench_dnn PRIVATE TRINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -13,8 +12,9 @@ target_compile_definitions(bench_dnn PRIVATE TRINE_SOURCE_DIR="${CMAKE_SOURCE_DI
 # oneDNN from PyPI (scripts/requirements-bench.txt), to compare with. A module that bench_dnn opens: nothing else knows
 # of it. Its libraries find each other only through the RPATH of who opens them.
 set(ONEDNN_ROOT ${CMAKE_SOURCE_DIR}/.venv CACHE PATH "where include/oneapi/dnnl and lib/libdnnl.so.3 are")
-if(EXISTS ${ONEDNN_ROOT}/include/oneapi/dnnl/dnnl.hpp AND EXISTS ${ONEDNN_ROOT}/lib/libdnnl.so.3)
+if(NOT TRINE_SANITIZE AND EXISTS ${ONEDNN_ROOT}/include/oneapi/dnnl/dnnl.hpp AND EXISTS ${ONEDNN_ROOT}/lib/libdnnl.so.3)
   file(GLOB sources CONFIGURE_DEPENDS bench/dnn/onednn/*.cc)
+  list(APPEND sources bench/dnn/operands.cc)
   add_library(bench_onednn MODULE EXCLUDE_FROM_ALL ${sources})
   set_target_properties(bench_onednn PROPERTIES PREFIX "" BUILD_RPATH ${ONEDNN_ROOT}/lib)
   target_include_directories(bench_onednn PRIVATE bench/dnn)

@@ -35,6 +35,10 @@ foreach(name errors tools)
   target_sources(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import/model_builder.cc)
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import)
 endforeach()
+target_link_libraries(test_bench_lists PRIVATE bench_lists)
+add_dependencies(tests bench_dnn)
+add_test(NAME bench_dnn COMMAND bench_dnn --list ${CMAKE_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002 --all)
+set_tests_properties(bench_dnn PROPERTIES PASS_REGULAR_EXPRESSION "unsupported: softmax 4x8.*9 problems, 10 layers")
 # Hostile engine files are written with the schema itself.
 target_include_directories(test_engine SYSTEM PRIVATE ${GENERATED_DIR})
 

@@ -11,12 +11,12 @@
 #include <filesystem>
 #include <regex>
 
-#include "base/cpu.h"
 #include "batch_file.h"
-#include "dnn/find.h"
 #include "measure_entry.h"
 #include "peak.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
+#include "trine/dnn/find.h"
 
 namespace trine::bench {
 namespace {

@@ -7,13 +7,16 @@
 #include <cmath>
 #include <limits>
 
-#include "dnn/find.h"
 #include "ours.h"
 #include "rounds.h"
 #include "to_problem.h"
+#include "trine/dnn/find.h"
 
 namespace trine::bench {
 namespace {
+
+// Of a peer's time, what is left at least when its runtime's share is taken off: below it is noise.
+constexpr double kLeastShare = 0.05;
 
 // Terms of one output's sum.
 double terms(const dnn::Problem& problem) {
@@ -24,7 +27,7 @@ double terms(const dnn::Problem& problem) {
   if (const auto* p = std::get_if<dnn::PoolProblem>(&problem))
     return static_cast<double>(p->kernel[0] * p->kernel[1] * p->kernel[2]);
   if (const auto* p = std::get_if<dnn::AttentionProblem>(&problem)) return static_cast<double>(p->head_dim + p->kv_len);
-  return 8;
+  return 8;  // resizing, or nothing to compare with
 }
 
 // Operands are below 1, so a sum of n products and all its partial sums are below n + 2; two summation orders part by
@@ -113,11 +116,12 @@ void Bench::measure_peer(const dnn::Problem& problem, OurRun& ours, std::vector<
   }
   const auto all = measure_rounds({[&] { ours.run(); }, ways[best], peer_->empty}, how_.seconds, how_.threads);
   m.ours[0].median = all[0].median(), m.ours[0].least = all[0].least();
-  const double overhead = std::min(all[2].median(), all[1].median() / 2);
+  const auto net = [&](double time, double empty) { return std::max(time - empty, time * kLeastShare); };
   m.peer.push_back({.implementation = runs[best].implementation,
-                    .median = all[1].median() - overhead,
-                    .least = all[1].least() - std::min(all[2].least(), all[1].least() / 2),
+                    .median = net(all[1].median(), all[2].median()),
+                    .least = net(all[1].least(), all[2].least()),
                     .create_ms = runs[best].create_ms});
+  m.exact = m.peer[0].median > all[2].median() / 2;
 }
 
 }  // namespace trine::bench

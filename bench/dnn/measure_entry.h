@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "base/thread_pool.h"
 #include "peer.h"
 #include "report.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::bench {
 

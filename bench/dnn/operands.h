@@ -5,16 +5,17 @@
 #include <memory>
 #include <vector>
 
-#include "dnn/problem.h"
+#include "trine/dnn/problem.h"
 
 namespace trine::bench {
 
 struct Operands {
-  const float* in[4] = {};
+  const float* in[dnn::kMostOperands] = {};
   const float* weights[3] = {};
   const float* bias = nullptr;
   const float* before = nullptr;  // what out[0] holds before the first run: the residual
-  int64_t sizes_in[4] = {}, sizes_weights[3] = {}, sizes_out[3] = {}, size_bias = 0;
+  int64_t sizes_in[dnn::kMostOperands] = {}, sizes_out[dnn::kMostOperands] = {};
+  int64_t sizes_weights[3] = {}, size_bias = 0;
   std::vector<std::unique_ptr<float[]>> kept;
 };
 Operands make_operands(const dnn::Problem& problem);

@@ -18,8 +18,9 @@ OurRun::OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Ope
   const auto copied = [&](const float* data, int64_t count) -> const float* {
     return data ? static_cast<const float*>(std::memcpy(memory(bytes(count)), data, bytes(count))) : nullptr;
   };
-  for (int i = 0; i < 4; ++i) args_.in[i] = copied(operands.in[i], operands.sizes_in[i]);
-  for (int i = 0; i < 3; ++i) args_.out[i] = operands.sizes_out[i] ? memory(bytes(operands.sizes_out[i])) : nullptr;
+  for (int i = 0; i < dnn::kMostOperands; ++i) args_.in[i] = copied(operands.in[i], operands.sizes_in[i]);
+  for (int i = 0; i < dnn::kMostOperands; ++i)
+    args_.out[i] = operands.sizes_out[i] ? memory(bytes(operands.sizes_out[i])) : nullptr;
   args_.bias = copied(operands.bias, operands.size_bias);
   args_.residual = copied(operands.before, operands.before ? size_out_ : 0);  // rows may use `out` for partial sums
   if (const size_t size = dnn::packed_bytes(row, problem)) {

@@ -1,9 +1,9 @@
 // Trine's side of a measurement: rows of kernels on the shared operands, weights packed and scratch memory there.
 #pragma once
 
-#include "base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "operands.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::bench {
 

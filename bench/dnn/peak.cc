@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/cpu.h"
 #include "rounds.h"
+#include "trine/base/cpu.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

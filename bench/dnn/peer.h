@@ -20,7 +20,7 @@ struct PeerRun {
 
 struct Peer {
   std::string version;
-  // The same path with nothing to compute: what the library's runtime takes to start and to end any run.
+  // The same path with next to nothing to compute: what the library's runtime takes to start and to end any run.
   std::function<void()> empty;
   // Every way worth trying; empty with a reason in `why` when there is none.
   std::function<std::vector<PeerRun>(const dnn::Problem&, const Operands&, std::string& why)> prepare;

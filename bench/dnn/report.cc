@@ -42,7 +42,8 @@ std::string lines(const Measurement& m, const Machine& machine) {
     text += fmt::format("{:<58} {:>3} {}  {:<38}", i == 0 ? m.label : "",
                         i == 0 ? fmt::format("{}", m.entry->count) : "", rates(m, side, machine), side.implementation);
     if (i == 0 && !m.peer.empty()) {
-      text += fmt::format("{:10.1f} {:6.2f}  {}", m.peer[0].median * 1e6, ratio(m), m.peer[0].implementation);
+      text += fmt::format("{:10.1f} {}{:5.2f}  {}", m.peer[0].median * 1e6, m.exact ? ' ' : '~', ratio(m),
+                          m.peer[0].implementation);
     }
     if (i == 0 && !m.remark.empty()) text += "  " + m.remark;
     text += "\n";
@@ -58,7 +59,7 @@ std::string perf_lines(const Measurement& m) {
 
 std::string summary(const std::vector<Measurement>& all, const Machine& machine) {
   double ours = 0, ours_compared = 0, peer = 0, flops = 0, logs = 0, layers = 0;
-  size_t compared = 0;
+  size_t compared = 0, exact = 0;
   for (const Measurement& m : all) {
     const auto count = static_cast<double>(m.entry->count);
     layers += count;
@@ -67,19 +68,22 @@ std::string summary(const std::vector<Measurement>& all, const Machine& machine)
     if (m.peer.empty()) continue;
     ours_compared += count * m.ours[0].median;
     peer += count * m.peer[0].median;
-    logs += std::log(ratio(m));
     ++compared;
+    if (!m.exact) continue;
+    logs += std::log(ratio(m));
+    ++exact;
   }
   std::string text =
       fmt::format("{} problems, {} layers, {:.2f} GFLOP: {:.3f} ms, {:.1f} GFLOP/s, {:.0f} % of the peak\n", all.size(),
                   layers, flops * 1e-9, ours * 1e3, flops / ours * 1e-9, flops / ours / machine.peak_flops * 100);
   if (compared == 0) return text;
   text += fmt::format(
-      "onednn on {} of them: {:.3f} ms against {:.3f} ms, ratio {:.2f}; geometric mean of the problems' ratios "
+      "onednn on {} of them: {:.3f} ms against {:.3f} ms, ratio {:.2f}; geometric mean of {} problems' ratios "
       "{:.3f}\n",
-      compared, peer * 1e3, ours_compared * 1e3, peer / ours_compared, std::exp(logs / static_cast<double>(compared)));
+      compared, peer * 1e3, ours_compared * 1e3, peer / ours_compared, exact,
+      std::exp(logs / static_cast<double>(std::max<size_t>(exact, 1))));
   for (const Measurement& m : all) {
-    if (!m.peer.empty() && ratio(m) < kSlow) {
+    if (!m.peer.empty() && m.exact && ratio(m) < kSlow) {
       text += fmt::format("  below {}: {:.2f}  {}  {}\n", kSlow, ratio(m), m.label, m.ours[0].implementation);
     }
   }

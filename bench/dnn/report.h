@@ -21,6 +21,7 @@ struct Measurement {
   double ops = 0;          // as benchdnn counts
   std::vector<Side> ours;  // chosen first; more with --all
   std::vector<Side> peer;  // none or one
+  bool exact = true;       // false: the peer's time is mostly its runtime's, so the ratio says little
   std::string remark;      // why there is no peer, or how results part
 };
 

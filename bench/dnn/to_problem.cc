@@ -138,11 +138,15 @@ dnn::Problem conv(const Entry& entry) {
   p.in = s.in, p.out = s.out, p.kernel = s.kernel, p.stride = s.stride, p.pad_begin = s.pad_begin;
   for (size_t i = 0; i < 3; ++i) p.dilation[i] = s.dilation[i] + 1;
   p.transposed = entry.driver == Driver::deconv;
-  p.epilogue = epilogue_of(entry, forward_with_bias(entry, "FWD_B"));
   for (size_t i = 0; i < 3; ++i) {
     if (s.pad_begin[i] < 0 || s.pad_begin[i] > kLongest) unsupported(fmt::format("padding {}", s.pad_begin[i]));
     if (s.kernel[i] > kLongest) unsupported(fmt::format("kernel size {}", s.kernel[i]));
   }
+  const std::string dir = entry.option("dir", "FWD_B");
+  if (dir.starts_with("BWD")) only(entry, "attr-post-ops", "", {""});
+  if (dir == "BWD_D") return dnn::backward_data(p);
+  if (dir == "BWD_W" || dir == "BWD_WB") return dnn::ConvWeightsProblem{.forward = p, .bias = dir == "BWD_WB"};
+  p.epilogue = epilogue_of(entry, forward_with_bias(entry, "FWD_B"));
   return p;
 }
 
@@ -318,7 +322,8 @@ Translated to_problem(const Entry& entry) {
 }
 
 double benchdnn_ops(const dnn::Problem& problem) {
-  const auto* p = std::get_if<dnn::ConvProblem>(&problem);
+  const auto* weights = std::get_if<dnn::ConvWeightsProblem>(&problem);
+  const auto* p = weights ? &weights->forward : std::get_if<dnn::ConvProblem>(&problem);
   if (!p) return dnn::flops(problem);
   double positions = 1;
   for (size_t i = 0; i < 3; ++i) {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "dnn/problem.h"
 #include "entry.h"
+#include "trine/dnn/problem.h"
 
 namespace trine::bench {
 
