@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""Times whole networks beside onnxruntime and prints the table.
+"""Times whole networks beside other runtimes and prints the table.
 
-    bench/models.py                                 the networks of the goal, on one thread and on two
+    bench/models.py                                 the networks of the goal, batch 1, on one thread and on two
+    bench/models.py --peers onnxruntime,openvino --batch 1 8
     bench/models.py resnet50 bert_base --threads 1
-    bench/models.py --files a.onnx b.onnx --against onnxruntime,openvino
-    bench/models.py --check 1.3 1.1                 exit 1 when one network is slower than 1.3x its peer's time, or the
-                                                    geometric mean than 1.1x
+    bench/models.py --files a.onnx b.onnx --peers onnxruntime
+    bench/models.py --check 1.0 1.3                 exit 1 when a ratio is below 1.0 or their geometric mean below 1.3
+    bench/models.py --save                          the figures go to bench/results, named by machine and day
 
-Each row is one `trine bench`: rounds of both runtimes alternate in one call, same inputs, same threads, medians.
-`ours/peer` below 1: Trine is faster. Everything lands in build/bench/models.json, with the machine's name.
+Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. `ratio`
+is the time of the FASTEST peer over ours: above 1, Trine is faster. A peer that is not installed, or that cannot run a
+network, is left out with a line that says so (scripts/requirements-bench.txt has openvino; torch needs onnx2torch too).
+Everything lands in build/bench/models.json, with the machine's name.
 """
 import argparse
+import datetime
 import json
 import math
 import platform
+import re
 import sys
 from pathlib import Path
 
@@ -21,7 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import child  # noqa: E402
 
-GOAL = ["resnet50", "mobilenet_v2", "efficientnet_b0", "vit_b_16", "bert_base", "yolov5s", "lstm_bi2"]
+GOAL = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_large", "efficientnet_b0", "densenet121", "squeezenet1_1",
+        "shufflenet_v2", "convnext_tiny", "vit_b_16", "bert_base", "lstm_bi2"]
+MODELS = ROOT / "build" / "models"
 
 
 def cpu_name():
@@ -31,6 +38,25 @@ def cpu_name():
     return platform.machine()
 
 
+def with_batch(name, batch):
+    """The network at a batch size: its own file for 1, else the one with a symbolic batch, with the number put in."""
+    variant = name if batch == 1 else f"{name}-dyn"
+    child.run([sys.executable, str(ROOT / "bench" / "make_models.py"), "--out", str(MODELS), variant])
+    path = MODELS / f"{variant}.onnx"
+    if batch == 1:
+        return path
+    fixed = MODELS / f"{name}-b{batch}.onnx"
+    if not fixed.exists() or fixed.stat().st_mtime < path.stat().st_mtime:
+        import onnx
+        model = onnx.load(path)
+        for value in [*model.graph.input, *model.graph.output]:
+            for dim in value.type.tensor_type.shape.dim:
+                if dim.dim_param == "N":
+                    dim.dim_value = batch
+        onnx.save(model, fixed)
+    return fixed
+
+
 def engine_for(trine, model, threads):
     engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.trn"
     engine.parent.mkdir(parents=True, exist_ok=True)
@@ -38,55 +64,106 @@ def engine_for(trine, model, threads):
     return engine
 
 
-def measure(options, model, threads):
+def measure(options, model, threads, peers):
+    """Every peer that can run the model, in one call; a peer that fails is named and left out."""
     engine = engine_for(options.trine, model, threads)
-    report = child.run_json([options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
-                             "--against", options.against, "--peer-model", str(model), "--json", "-"])
-    report["model"] = model.stem
-    return report
+    while True:
+        command = [options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
+                   "--peer-model", str(model), "--json", "-"]
+        try:
+            return child.run_json(command + (["--against", ",".join(peers)] if peers else []))
+        except child.Failed as failure:
+            guilty = re.match(r"error: (\w+):", str(failure))
+            if not guilty or guilty[1] not in peers:
+                raise
+            print(str(failure).splitlines()[0].replace("error:", "left out:"), flush=True)
+            peers = [p for p in peers if p != guilty[1]]
 
 
-def print_row(report, peers):
-    cells = [f"{report['model']:<22}", f"{report['threads']:>7}", f"{report['latency_ms']['median']:>10.3f}"]
+def ratio_of(report):
+    """The fastest peer's time over ours; None when there is no peer."""
+    return min((peer["ratio"] for peer in report["peers"].values()), default=None)
+
+
+def header(peers):
+    cells = " ".join(f"{p + ' ms':>15} {'error':>8}" for p in peers)
+    return f"{'network':<22} batch threads   trine ms {cells}   ratio"
+
+
+def row(report, peers):
+    ours = report["latency_ms"]["median"]
+    cells = [f"{report['model']:<22} {report['batch']:>5} {report['threads']:>7} {ours:>10.3f}"]
     for name in peers:
-        peer = report["peers"][name]
-        cells += [f"{peer['latency_ms']['median']:>14.3f}", f"{1 / peer['ratio']:>10.2f}", f"{peer['max_rel_error']:>10.1e}"]
-    print(" ".join(cells), flush=True)
+        peer = report["peers"].get(name)
+        cell = f"{peer['latency_ms']['median']:>15.3f} {peer['max_rel_error']:>8.0e}" if peer else f"{'-':>15} {'':>8}"
+        cells.append(cell)
+    ratio = ratio_of(report)
+    return " ".join(cells) + (f" {ratio:>7.2f}" if ratio else "")
 
 
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def summary(reports, peers):
+    """Geometric means for each number of threads and batch size, and of all."""
+    lines = []
+    for batch, threads in sorted({(r["batch"], r["threads"]) for r in reports}):
+        ratios = [ratio_of(r) for r in reports if (r["batch"], r["threads"]) == (batch, threads) and r["peers"]]
+        if ratios:
+            lines.append(f"batch {batch}, {threads} threads: geometric mean {geometric_mean(ratios):.3f}, "
+                         f"lowest {min(ratios):.3f}")
+    ratios = [ratio_of(r) for r in reports if r["peers"]]
+    if ratios:
+        lines.append(f"faster of {', '.join(peers)} over trine: geometric mean {geometric_mean(ratios):.3f}, "
+                     f"lowest {min(ratios):.3f}")
+    return lines
+
+
+def write(reports, save):
+    text = json.dumps({"machine": cpu_name(), "date": datetime.date.today().isoformat(), "command": sys.argv,
+                       "reports": reports}, indent=1) + "\n"
+    out = ROOT / "build" / "bench" / "models.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text)
+    if save:
+        machine = re.sub(r"[^a-z0-9]+", "-", cpu_name().lower()).strip("-")
+        path = ROOT / "bench" / "results" / f"models-{machine}-{datetime.date.today()}.json"
+        path.write_text(text)
+        print(f"saved {path.relative_to(ROOT)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="networks of bench/make_models.py")
     parser.add_argument("--files", nargs="*", type=Path, default=[], help="other ONNX files")
+    parser.add_argument("--batch", nargs="*", type=int, default=[1], help="batch sizes of the networks")
     parser.add_argument("--threads", nargs="*", type=int, default=[1, 2])
-    parser.add_argument("--against", default="onnxruntime")
+    parser.add_argument("--peers", default="onnxruntime")
     parser.add_argument("--duration", type=float, default=6)
     parser.add_argument("--trine", default=str(ROOT / "build" / "bin" / "trine"))
-    parser.add_argument("--check", nargs=2, type=float, metavar=("WORST", "MEAN"))
+    parser.add_argument("--check", nargs=2, type=float, metavar=("LOWEST", "MEAN"))
+    parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
     names = options.names or ([] if options.files else GOAL)
-    if names:
-        child.run([sys.executable, str(ROOT / "bench" / "make_models.py"), *names])
-    models = [ROOT / "build" / "models" / f"{n}.onnx" for n in names] + options.files
-    peers = options.against.split(",")
+    peers = options.peers.split(",")
     print(cpu_name())
-    print(f"{'network':<22} threads   trine ms " + " ".join(f"{p + ' ms':>14} {'ours/peer':>10} {'rel error':>10}" for p in peers))
+    print(header(peers))
     reports = []
-    for threads in options.threads:
-        for model in models:
-            reports.append(measure(options, model, threads))
-            print_row(reports[-1], peers)
-    slower = [1 / r["peers"][peers[0]]["ratio"] for r in reports]
-    print(f"ours/{peers[0]}: geometric mean {geometric_mean(slower):.3f}, worst {max(slower):.3f}")
-    out = ROOT / "build" / "bench" / "models.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"machine": cpu_name(), "reports": reports}, indent=1) + "\n")
-    if options.check and (max(slower) > options.check[0] or geometric_mean(slower) > options.check[1]):
-        print(f"slower than allowed: worst at most {options.check[0]}, mean at most {options.check[1]}", file=sys.stderr)
+    for batch in options.batch if names else [1]:
+        for threads in options.threads:
+            for model in [*names, *options.files]:
+                path = model if isinstance(model, Path) else with_batch(model, batch)
+                report = measure(options, path, threads, peers)
+                report |= {"model": model.stem if isinstance(model, Path) else model, "batch": batch}
+                reports.append(report)
+                print(row(report, peers), flush=True)
+    print("\n".join(summary(reports, peers)))
+    write(reports, options.save)
+    ratios = [ratio_of(r) for r in reports if r["peers"]]
+    lowest, mean = options.check or (0, 0)
+    if options.check and (not ratios or min(ratios) < lowest or geometric_mean(ratios) < mean):
+        print(f"error: models: ratios below {lowest}, or their mean below {mean}", file=sys.stderr)
         return 1
     return 0
 

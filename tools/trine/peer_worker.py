@@ -32,7 +32,7 @@ class OpenVino:
         core = ov.Core()
         self.model = core.compile_model(core.read_model(path), "CPU", {
             "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
-        self.names = [o.get_any_name() for o in self.model.outputs]
+        self.names = [o.get_names() for o in self.model.outputs]  # it drops Identity: one tensor, several names
 
     def prepare(self, feeds):
         self.feeds = feeds
@@ -81,10 +81,11 @@ def serve(question, state):
             times.append((time.perf_counter() - begin) * 1e3)
         return {"ms": times}
     files = {}
-    for number, (name, value) in enumerate(zip(state["peer"].names, state["peer"].run())):
+    for number, (names, value) in enumerate(zip(state["peer"].names, state["peer"].run())):
         if isinstance(value, np.ndarray):
-            files[name] = os.path.join(question["folder"], f"output{number}.npy")
-            np.save(files[name], np.asarray(value, order="C"))
+            path = os.path.join(question["folder"], f"output{number}.npy")
+            np.save(path, np.asarray(value, order="C"))
+            files |= {name: path for name in ([names] if isinstance(names, str) else names)}
     return {"outputs": files}
 
 
