@@ -70,7 +70,8 @@ std::optional<Measurement> Bench::measure(const Entry& entry, std::string& why) 
     why = choice.refusals.empty() ? "no kernel" : "no kernel: " + choice.refusals.front().reason;
     return std::nullopt;
   }
-  Measurement m{.entry = &entry, .label = label_of(entry), .flops = dnn::flops(problem), .ops = benchdnn_ops(problem)};
+  Measurement m;
+  m.entry = &entry, m.label = label_of(entry), m.flops = dnn::flops(problem), m.ops = benchdnn_ops(problem);
   const Operands operands = make_operands(problem);
   const auto begin = std::chrono::steady_clock::now();
   OurRun ours(*choice.best(), problem, operands, pool_);

@@ -24,7 +24,8 @@ Operands make_operands(const dnn::Problem& problem) {
   std::minstd_rand random(20231);
   Operands o;
   for (int i = 0; i < dnn::kMostOperands; ++i) o.in[i] = random_floats(o, o.sizes_in[i] = sizes.in[i], random);
-  for (int i = 0; i < 3; ++i) o.weights[i] = random_floats(o, o.sizes_weights[i] = sizes.weights[i], random);
+  for (int i = 0; i < dnn::kMostWeights; ++i)
+    o.weights[i] = random_floats(o, o.sizes_weights[i] = sizes.weights[i], random);
   for (int i = 0; i < dnn::kMostOperands; ++i) o.sizes_out[i] = sizes.out[i];
   o.bias = random_floats(o, o.size_bias = sizes.bias, random);
   o.before = random_floats(o, sizes.residual, random);

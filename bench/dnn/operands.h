@@ -11,11 +11,11 @@ namespace trine::bench {
 
 struct Operands {
   const float* in[dnn::kMostOperands] = {};
-  const float* weights[3] = {};
+  const float* weights[dnn::kMostWeights] = {};
   const float* bias = nullptr;
   const float* before = nullptr;  // what out[0] holds before the first run: the residual
   int64_t sizes_in[dnn::kMostOperands] = {}, sizes_out[dnn::kMostOperands] = {};
-  int64_t sizes_weights[3] = {}, size_bias = 0;
+  int64_t sizes_weights[dnn::kMostWeights] = {}, size_bias = 0;
   std::vector<std::unique_ptr<float[]>> kept;
 };
 Operands make_operands(const dnn::Problem& problem);

@@ -24,9 +24,9 @@ OurRun::OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Ope
   args_.bias = copied(operands.bias, operands.size_bias);
   args_.residual = copied(operands.before, operands.before ? size_out_ : 0);  // rows may use `out` for partial sums
   if (const size_t size = dnn::packed_bytes(row, problem)) {
-    const void* weights[3] = {operands.weights[0], operands.weights[1], operands.weights[2]};
+    const std::vector<const void*> weights(std::begin(operands.weights), std::end(operands.weights));
     void* packed = memory(size);
-    row.prepack(problem, std::span<const void* const>(weights), packed);
+    row.prepack(problem, weights, packed);
     args_.packed = packed;
   }
   if (const size_t size = dnn::workspace_bytes(row, problem, pool.threads())) args_.workspace = memory(size);

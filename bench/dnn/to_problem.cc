@@ -210,13 +210,15 @@ dnn::Problem rnn(const Entry& entry) {
   const Sizes& s = entry.sizes;
   only(entry, "prop", "FWD_I", {"FWD_I", "FWD_D", "FWD_B"});
   only(entry, "direction", "left2right", {"left2right", "right2left", "concat"});
-  only(entry, "with-projection", "false", {"false", ""});
-  if (s.layers != 1) unsupported(fmt::format("{} layers; one", s.layers));
-  if (s.dhc != s.sic || s.dic != s.dhc) unsupported("sizes of state and output that differ (sic, dhc, dic)");
+  const bool projected = entry.option("with-projection", "false") == "true";
+  if (s.dic != s.sic || (s.dhc != s.dic && !projected)) unsupported("sic, dhc and dic that differ");
+  if (s.layers < 1 || s.layers > 64) unsupported(fmt::format("{} layers; 1 to 64", s.layers));
   const double cell = 4.0 * static_cast<double>(s.dhc), x = static_cast<double>(s.slc),
                rows = static_cast<double>(s.steps) * static_cast<double>(s.mb);
   check_size({cell * x, cell * static_cast<double>(s.sic), rows * x, rows * cell});
   dnn::RnnProblem p{.steps = s.steps, .batch = s.mb, .input = s.slc, .hidden = s.dhc};
+  p.projection = projected ? s.dic : 0;
+  p.layers = s.layers;
   const std::string alg = entry.option("alg", "VANILLA_RNN"), direction = entry.option("direction", "left2right");
   const std::string activation = entry.option("activation", "RELU");
   if (alg == "VANILLA_RNN") {
@@ -234,6 +236,8 @@ dnn::Problem rnn(const Entry& entry) {
   p.direction = direction == "concat"       ? dnn::RnnDirection::bidirectional
                 : direction == "right2left" ? dnn::RnnDirection::reverse
                                             : dnn::RnnDirection::forward;
+  if (p.layers > 1 && s.slc != p.directions() * s.dic) unsupported("layers of different input size");
+  if (projected && p.kind != dnn::RnnKind::lstm) unsupported("a projection without --alg=VANILLA_LSTM");
   return p;
 }
 

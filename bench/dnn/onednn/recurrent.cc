@@ -12,9 +12,9 @@ struct Descs {
 Descs descs_of(const dnn::RnnProblem& p) {
   const int64_t d = p.directions(), bias_gates = p.gates() + (p.linear_before_reset ? 1 : 0);
   const auto any = [](memory::dims dims) { return f32(dims, Tag::any); };
-  return {f32({p.steps, p.batch, p.input}, Tag::tnc),     f32({1, d, p.batch, p.hidden}, Tag::ldnc),
-          f32({1, d, p.batch, p.hidden}, Tag::ldnc),      any({1, d, p.input, p.gates(), p.hidden}),
-          any({1, d, p.hidden, p.gates(), p.hidden}),     f32({1, d, bias_gates, p.hidden}, Tag::ldgo),
+  return {f32({p.steps, p.batch, p.input}, Tag::tnc),        f32({p.layers, d, p.batch, p.hidden}, Tag::ldnc),
+          f32({p.layers, d, p.batch, p.hidden}, Tag::ldnc),  any({p.layers, d, p.input, p.gates(), p.hidden}),
+          any({p.layers, d, p.hidden, p.gates(), p.hidden}), f32({p.layers, d, bias_gates, p.hidden}, Tag::ldgo),
           f32({p.steps, p.batch, d * p.hidden}, Tag::tnc)};
 }
 
@@ -56,6 +56,7 @@ PeerRun finish(const Context& context, const Desc& desc, const primitive& primit
 }  // namespace
 
 std::vector<PeerRun> recurrences(const Context& context, const dnn::RnnProblem& p, const Operands&) {
+  if (p.projection > 0 || p.peephole) return {};
   const Descs s = descs_of(p);
   const auto kind = prop_kind::forward_inference;
   const rnn_direction direction = direction_of(p);

@@ -75,6 +75,9 @@ TEST(ToProblem, others) {
   EXPECT_TRUE(rnn.linear_before_reset);
   EXPECT_EQ(rnn.directions(), 2);
   EXPECT_EQ(rnn.input, 4);
+  EXPECT_EQ(problem_of<dnn::RnnProblem>("l3t2sic8", Driver::rnn).layers, 3);
+  const char* projected = "--alg=VANILLA_LSTM --with-projection=true t2sic8slc8dhc16dic8";
+  EXPECT_EQ(problem_of<dnn::RnnProblem>(projected, Driver::rnn).projection, 8);
   EXPECT_EQ(problem_of<dnn::ResizeProblem>("--alg=linear ic4ih8oh16", Driver::resampling).mode,
             dnn::ResizeMode::linear);
   EXPECT_EQ(problem_of<dnn::AttentionProblem>("2x8x5x16:2x2x16x7:2x2x7x16", Driver::sdpa).kv_heads, 2);
@@ -87,7 +90,8 @@ TEST(ToProblem, what_is_not_computed_says_why) {
   EXPECT_EQ(unsupported("--stag=aBx16b ic4oc4ih8kh3"), "--stag=aBx16b; only any, axb, ");
   EXPECT_NE(unsupported("--attr-scales=wei:per_oc ic4oc4ih8kh3"), "");
   EXPECT_NE(unsupported("2x3:2x3", Driver::binary), "");
-  EXPECT_NE(unsupported("l2t3sic8", Driver::rnn), "");
+  EXPECT_NE(unsupported("l2t3sic8slc4", Driver::rnn), "");
+  EXPECT_NE(unsupported("t3sic8dhc16", Driver::rnn), "");
   EXPECT_NE(unsupported("mb0ic4oc4ih8kh3"), "");
 }
 
