@@ -1,13 +1,14 @@
 #include "media/file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
+#include "base/replace_file.h"
 #include "trine/base/error.h"
 
 namespace trine::media {
@@ -25,6 +26,10 @@ using File = std::unique_ptr<FILE, Close>;
 }  // namespace
 
 std::vector<uint8_t> read_file(const std::string& path, size_t largest) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {  // opening a pipe would wait for its writer
+    throw Error(ErrorCode::io, fmt::format("{}: is no regular file; give a file", path));
+  }
   const File file(std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, "cannot open", "a readable file is needed");
   if (std::fseek(file.get(), 0, SEEK_END) != 0) fail(path, "cannot seek", "a regular file is needed");
@@ -40,18 +45,6 @@ std::vector<uint8_t> read_file(const std::string& path, size_t largest) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::span<const uint8_t> bytes) {
-  const std::string partial = fmt::format("{}.{}.partial", path, ::getpid());
-  File file(std::fopen(partial.c_str(), "wb"));
-  if (!file) fail(path, "cannot write", "a folder that exists and may be written is needed");
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed || std::rename(partial.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    std::remove(partial.c_str());
-    errno = code;
-    fail(path, "cannot write", "check the space left and the folder's permissions");
-  }
-}
+void write_file(const std::string& path, std::span<const uint8_t> bytes) { replace_file(path, bytes); }
 
 }  // namespace trine::media

@@ -10,7 +10,7 @@ namespace trine::media {
 
 // Throws Error{io}; a file over `largest` bytes is refused before it is read.
 std::vector<uint8_t> read_file(const std::string& path, size_t largest = size_t{1} << 32);
-// Written beside the path first and renamed, so that a reader never sees half of it.
+// In one piece, so that a reader never sees half of it; refuses what base/replace_file.h refuses.
 void write_file(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace trine::media
