@@ -1,8 +1,11 @@
 #include "trine/base/env.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -16,11 +19,23 @@ constexpr EnvVariable kVariables[] = {
      "pass"},
     {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
     {"TRINE_MAX_MEM", "0", "memory for tensors, in MiB; 0: what the machine or the container has"},
-    {"TRINE_PYTHON", "", "Python that runs peers in `bench --against`; else .venv/bin/python, else python3"},
+    {"TRINE_PYTHON", "", "Python that runs peers in `bench --against`; else .venv/bin/python here or above the program, else python3"},
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
     {"TRINE_SPIN_US", "1000",
      "microseconds that an idle worker thread waits awake before it sleeps; 0: sleeps at once"},
 };
+
+struct IntegerRange {
+  std::string_view name;
+  int64_t least, most;
+};
+constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+constexpr IntegerRange kIntegers[] = {{"TRINE_DEBUG", 0, 5}, {"TRINE_MAX_MEM", 0, kAny}, {"TRINE_SPIN_US", 0, kAny}};
+
+std::string accepted_text(const IntegerRange& range) {
+  return range.most == kAny ? "an integer of at least " + std::to_string(range.least)
+                            : "an integer from " + std::to_string(range.least) + " to " + std::to_string(range.most);
+}
 
 const EnvVariable& row_of(std::string_view name) {
   for (const EnvVariable& row : kVariables)
@@ -41,11 +56,19 @@ std::string env_text(std::string_view name) {
 
 int64_t env_integer(std::string_view name) {
   const std::string text = env_text(name);
+  const auto range = std::find_if(std::begin(kIntegers), std::end(kIntegers), [&](auto& r) { return r.name == name; });
+  TRINE_CHECK(range != std::end(kIntegers), std::string(name) + " is no integer");
   int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size())
-    throw Error(ErrorCode::invalid_argument, std::string(name) + ": got '" + text + "'; accepted is an integer");
+  if (status != std::errc() || end != text.data() + text.size() || value < range->least || value > range->most)
+    throw Error(ErrorCode::invalid_argument,
+                std::string(name) + ": got '" + text + "'; accepted is " + accepted_text(*range));
   return value;
+}
+
+void check_environment() {
+  for (const IntegerRange& range : kIntegers) env_integer(range.name);
+  cpu_level();  // reads TRINE_CPU
 }
 
 std::vector<std::string> env_list(std::string_view name) {

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/memory.h"
 #include "engine/container.h"
 #include "engine_generated.h"
 #include "trine/base/error.h"
@@ -279,7 +280,7 @@ class Reader {
 }  // namespace
 
 FileBytes map_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is refused, not waited for
   const auto fail = [&](const char* what) {
     const int error = errno;
     if (fd >= 0) close(fd);
@@ -306,6 +307,7 @@ FileBytes map_file(const std::string& path) {
 }
 
 StoredEngine read_engine(const FileBytes& file) {
+  memory_limit();  // a wrong TRINE_MAX_MEM is not the file's fault
   try {
     return Reader(file).run();
   } catch (const Error& e) {

@@ -19,8 +19,10 @@ std::span<const EnvVariable> env_variables();
 
 // Value of a variable of the table, or its default. A name that is not in the table is a bug and stops the program.
 std::string env_text(std::string_view name);
-// The same as an integer; Error{invalid_argument} when it is none.
+// The same as an integer; Error{invalid_argument} when it is none or out of the variable's range.
 int64_t env_integer(std::string_view name);
+// Error{invalid_argument} for the first variable whose value nothing accepts, before it is needed.
+void check_environment();
 // The same, split at commas, without empty items.
 std::vector<std::string> env_list(std::string_view name);
 

@@ -35,6 +35,26 @@ TEST(Env, IntegersAreChecked) {
   unsetenv("TRINE_DEBUG");
 }
 
+TEST(Env, RangesAreChecked) {
+  const auto message = [](const char* name, const char* value) -> std::string {
+    setenv(name, value, 1);
+    try {
+      check_environment();
+    } catch (const Error& e) {
+      unsetenv(name);
+      EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+      return e.what();
+    }
+    unsetenv(name);
+    return "no error";
+  };
+  EXPECT_EQ(message("TRINE_SPIN_US", "-4"), "TRINE_SPIN_US: got '-4'; accepted is an integer of at least 0");
+  EXPECT_EQ(message("TRINE_DEBUG", "x"), "TRINE_DEBUG: got 'x'; accepted is an integer from 0 to 5");
+  EXPECT_EQ(message("TRINE_DEBUG", "6"), "TRINE_DEBUG: got '6'; accepted is an integer from 0 to 5");
+  EXPECT_EQ(message("TRINE_MAX_MEM", "abc"), "TRINE_MAX_MEM: got 'abc'; accepted is an integer of at least 0");
+  EXPECT_EQ(message("TRINE_MAX_MEM", "300"), "no error");
+}
+
 TEST(EnvDeathTest, AnUnlistedNameIsABug) { EXPECT_DEATH(env_text("TRINE_NO_SUCH"), "not in the table"); }
 
 }  // namespace
