@@ -287,6 +287,7 @@ bool fuse_groups(Graph& graph) {
     std::vector<ValueId> inputs, outputs;
     auto body = body_of(r, group.nodes(), inputs, outputs);
     r.fuse(group.nodes(), "fused", std::move(inputs), std::move(outputs), std::move(body));
+    taken.resize(static_cast<size_t>(r.size()), 1);  // the fused node, which groups above it may read, joins none
   }
   return r.finish();
 }
