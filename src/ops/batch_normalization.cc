@@ -52,7 +52,7 @@ void reference(EvalContext& c) {
   std::vector<double> mean = running_mean, variance = running_variance, y = x.f64_values();
   const double epsilon = epsilon_of(c.attrs()), momentum = c.attrs().real("momentum", 0.9f);
   for (size_t k = 0; k < channels.starts.size(); ++k) {
-    double* const channel = y.data() + channels.starts[k];
+    double* const channel = group_data(y, channels.starts[k]);
     if (trains(c.attrs())) {
       const Moments m = moments(channel, channels.steps);
       mean[k] = m.mean;

@@ -92,7 +92,7 @@ void NormRow::reference(EvalContext& c) const {
   const double eps = c.attrs().real("epsilon", epsilon);
   std::vector<double> means, inverses;
   for (int64_t start : groups.starts) {
-    const Moments m = moments(y.data() + start, groups.steps, centred);
+    const Moments m = moments(group_data(y, start), groups.steps, centred);
     means.push_back(m.mean);
     inverses.push_back(1 / std::sqrt(m.variance + eps));
     for (int64_t step : groups.steps) {

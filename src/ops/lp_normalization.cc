@@ -29,7 +29,7 @@ void reference_lp(EvalContext& c) {
   std::vector<double> y = x.f64_values();
   for (int64_t start : rows.starts) {
     double sum = 0;
-    double* const row = y.data() + start;
+    double* const row = group_data(y, start);
     for (int64_t step : rows.steps) sum += squares ? row[step] * row[step] : std::fabs(row[step]);
     const double norm = squares ? std::sqrt(sum) : sum;
     for (int64_t step : rows.steps) row[step] = norm == 0 ? 0 : row[step] / norm;
@@ -70,7 +70,7 @@ void reference_mean_variance(EvalContext& c) {
   const Grouping groups = group(x.dims(), mean_variance_axes(c, x.rank()));
   std::vector<double> y = x.f64_values();
   for (int64_t start : groups.starts) {
-    double* const row = y.data() + start;
+    double* const row = group_data(y, start);
     const Moments m = moments(row, groups.steps);
     for (int64_t step : groups.steps) row[step] = (row[step] - m.mean) / (std::sqrt(m.variance) + kTinyDeviation);
   }

@@ -32,12 +32,6 @@ struct Group {
   }
 };
 
-// Of no data there are groups too, without an element.
-template <class T>
-Group<T> group_at(const std::vector<T>& data, int64_t start, const std::vector<int64_t>& steps) {
-  return {data.empty() ? nullptr : &data[static_cast<size_t>(start)], &steps};
-}
-
 using Reals = Group<double>;
 using Integers = Group<int64_t>;
 using Body = FoldedBox::Body;
@@ -213,12 +207,12 @@ void ReduceRow::reference(EvalContext& c) const {
   if (is_float(x.dtype())) {
     const std::vector<double> data = x.f64_values();
     std::vector<double> y;
-    for (int64_t start : groups.starts) y.push_back(real(group_at(data, start, groups.steps)));
+    for (int64_t start : groups.starts) y.push_back(real({group_data(data, start), &groups.steps}));
     return c.set(0, Tensor::from_f64(x.dtype(), dims, y));
   }
   const std::vector<int64_t> data = x.i64_values();
   std::vector<int64_t> y;
-  for (int64_t start : groups.starts) y.push_back(integer(group_at(data, start, groups.steps), x.dtype()));
+  for (int64_t start : groups.starts) y.push_back(integer({group_data(data, start), &groups.steps}, x.dtype()));
   c.set(0, Tensor::from_i64(x.dtype(), dims, y));
 }
 

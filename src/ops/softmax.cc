@@ -23,7 +23,7 @@ void map_rows(EvalContext& c, F f) {
   const Grouping rows = rows_along_axis(c, /*scalars=*/true);
   std::vector<double> y = x.f64_values();
   for (int64_t start : rows.starts) {
-    double* row = y.data() + start;
+    double* row = group_data(y, start);
     double m = -INFINITY, sum = 0;
     for (int64_t step : rows.steps) m = row[step] > m || std::isnan(row[step]) ? row[step] : m;
     for (int64_t step : rows.steps) sum += std::exp(row[step] - m);
