@@ -15,10 +15,11 @@ const RnnIsa& rnn_isa(CpuLevel level) {
 }
 
 void check_lengths(const RnnProblem& p, const Args& args) {
+  const std::string cell = p.kind == RnnKind::lstm ? "lstm" : p.kind == RnnKind::gru ? "gru" : "rnn";
   for (int64_t b = 0; p.sequence_lens && b < p.batch; ++b)
     if (const int64_t n = static_cast<const int32_t*>(args.in[3])[b]; n < 0 || n > p.steps)
       throw Error(ErrorCode::invalid_argument,
-                  "rnn: sequence length " + std::to_string(n) + "; want 0 to " + std::to_string(p.steps));
+                  cell + ": sequence length " + std::to_string(n) + "; want 0 to " + std::to_string(p.steps));
 }
 
 const char* invalid(const RnnProblem& p) {
