@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorCode::invalid_argument, "tensor: " + what); }
+
 std::shared_ptr<const void> allocate(size_t bytes) {
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   need_memory(static_cast<double>(rounded));
@@ -80,12 +82,29 @@ Tensor::Tensor(DType dtype, Dims dims) : dtype_(dtype), dims_(std::move(dims)), 
 Tensor::Tensor(DType dtype, Dims dims, const void* data, std::shared_ptr<const void> owner)
     : dtype_(dtype), dims_(std::move(dims)), elements_(element_count(dims_)), data_(data), owner_(std::move(owner)) {}
 
+void Tensor::check_values(size_t count, size_t value_bytes) const {
+  if (static_cast<int64_t>(count) != elements_)
+    fail(fmt::format("{} is given {} values; give {}", type_text(), count, elements_));
+  if (value_bytes != byte_size(dtype_))
+    fail(fmt::format("{} is given values of {} bytes; give values of {}", type_text(), value_bytes, byte_size(dtype_)));
+}
+
+int64_t Tensor::dim(int i) const {
+  if (i < 0 || i >= rank()) fail(fmt::format("dimension {} of {}; there are {}", i, type_text(), rank()));
+  return dims_[static_cast<size_t>(i)];
+}
+
+const std::vector<std::string>& Tensor::strings() const {
+  if (!strings_) fail(fmt::format("strings of {}; it holds none", type_text()));
+  return *strings_;
+}
+
 Tensor Tensor::of_strings(Dims dims, std::vector<std::string> values) {
   Tensor t;
   t.dtype_ = DType::string;
   t.elements_ = element_count(dims);
   t.dims_ = std::move(dims);
-  TRINE_CHECK(t.elements_ == static_cast<int64_t>(values.size()));
+  t.check_values(values.size(), 0);
   t.strings_ = std::make_shared<const std::vector<std::string>>(std::move(values));
   return t;
 }
@@ -99,7 +118,8 @@ Tensor Tensor::vector_i64(const std::vector<int64_t>& values) {
 
 Tensor Tensor::reshaped(Dims dims) const {
   Tensor t = *this;
-  TRINE_CHECK(element_count(dims) == elements_, to_string(dims) + " of " + type_text());
+  if (element_count(dims) != elements_)
+    fail(fmt::format("{} under dimensions [{}]; the number of elements must be the same", type_text(), to_string(dims)));
   t.dims_ = std::move(dims);
   return t;
 }
@@ -144,7 +164,7 @@ std::vector<int64_t> Tensor::i64_values() const {
 
 Tensor Tensor::from_f64(DType dtype, Dims dims, const std::vector<double>& values) {
   Tensor t(dtype, std::move(dims));
-  TRINE_CHECK(t.elements_ == static_cast<int64_t>(values.size()), t.type_text());
+  t.check_values(values.size(), byte_size(dtype));
   if (dtype == DType::f32) {
     for (size_t i = 0; i < values.size(); ++i) t.mutable_as<float>()[i] = static_cast<float>(values[i]);
   } else if (dtype == DType::f64) {
@@ -169,7 +189,7 @@ Tensor Tensor::from_f64(DType dtype, Dims dims, const std::vector<double>& value
 Tensor Tensor::from_i64(DType dtype, Dims dims, const std::vector<int64_t>& values) {
   if (is_float(dtype)) return from_f64(dtype, std::move(dims), std::vector<double>(values.begin(), values.end()));
   Tensor t(dtype, std::move(dims));
-  TRINE_CHECK(t.elements_ == static_cast<int64_t>(values.size()), t.type_text());
+  t.check_values(values.size(), byte_size(dtype));
   with_integer(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (size_t i = 0; i < values.size(); ++i) t.mutable_as<T>()[i] = static_cast<T>(wrap(values[i], dtype));
@@ -178,6 +198,16 @@ Tensor Tensor::from_i64(DType dtype, Dims dims, const std::vector<int64_t>& valu
 }
 
 std::string Tensor::type_text() const { return fmt::format("{}[{}]", name(dtype_), to_string(dims_)); }
+
+const Tensor& Datum::tensor() const {
+  if (!is_tensor()) fail(is_none() ? "a value that is absent; a tensor is wanted" : "a sequence; a tensor is wanted");
+  return std::get<1>(value);
+}
+
+const Datum::Sequence& Datum::items() const {
+  if (!is_sequence()) fail(is_none() ? "a value that is absent; a sequence is wanted" : "a tensor; a sequence is wanted");
+  return *std::get<2>(value);
+}
 
 Datum Datum::sequence(Sequence items) {
   Datum d;

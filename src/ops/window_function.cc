@@ -11,7 +11,7 @@ namespace trine {
 namespace {
 
 // One number in the model decides how much is allocated: far above any real window, far below a machine's memory.
-constexpr int64_t kMaxCount = 1 << 24;
+constexpr int64_t kMaxCount = 1 << 22;
 
 int64_t count_of(EvalContext& c, int input, std::string_view what) {
   const Tensor& t = c.tensor(input);
@@ -34,7 +34,7 @@ void window_infer(InferContext& c) {
 void window(EvalContext& c, double a0, double a1, double a2) {
   const int64_t size = count_of(c, 0, "size");
   const double period = static_cast<double>(c.attrs().integer("periodic", 1) != 0 ? size : size - 1);
-  std::vector<double> w(static_cast<size_t>(size), 1.0);  // a single symmetric point is 1
+  std::vector<double> w(value_count(Dims{size}), 1.0);  // a single symmetric point is 1
   for (size_t n = 0; n < w.size() && period > 0; ++n) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(n) / period;
     w[n] = a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle);

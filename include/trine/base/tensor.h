@@ -19,8 +19,10 @@ class Tensor {
   Tensor(DType dtype, Dims dims);
   // Wraps memory that `owner` keeps alive (a mapped file, a caller's buffer).
   Tensor(DType dtype, Dims dims, const void* data, std::shared_ptr<const void> owner);
+  // These throw Error{invalid_argument} unless there is one value for each element; T is the type in memory, as wide as
+  // the dtype.
   static Tensor of_strings(Dims dims, std::vector<std::string> values);
-  template <class T> static Tensor of(DType dtype, Dims dims, const std::vector<T>& values);  // T = memory type
+  template <class T> static Tensor of(DType dtype, Dims dims, const std::vector<T>& values);
   static Tensor scalar_f32(float value);
   static Tensor scalar_i64(int64_t value);
   static Tensor vector_i64(const std::vector<int64_t>& values);
@@ -28,7 +30,7 @@ class Tensor {
   DType dtype() const { return dtype_; }
   const Dims& dims() const { return dims_; }
   int rank() const { return static_cast<int>(dims_.size()); }
-  int64_t dim(int i) const { return dims_[static_cast<size_t>(i)]; }
+  int64_t dim(int i) const;  // Error{invalid_argument} unless 0 <= i < rank()
   int64_t elements() const { return elements_; }
   size_t bytes() const { return static_cast<size_t>(elements_) * byte_size(dtype_); }
   bool defined() const { return dtype_ != DType::none; }
@@ -41,15 +43,16 @@ class Tensor {
   void* mutable_data() { return const_cast<void*>(data_); }
   template <class T> const T* as() const { return static_cast<const T*>(data_); }
   template <class T> T* mutable_as() { return static_cast<T*>(mutable_data()); }
-  const std::vector<std::string>& strings() const { return *strings_; }
+  const std::vector<std::string>& strings() const;  // Error{invalid_argument} of another dtype
 
-  // The same elements under other dimensions of equal product.
+  // The same elements under other dimensions of equal product; Error{invalid_argument} when the product differs.
   Tensor reshaped(Dims dims) const;
   Tensor clone() const;
 
   // Whole-tensor conversions, the way references read and write any dtype. Integers keep all 64 bits through i64 (u64
   // as its bit pattern). from_f64 rounds half to even; to an integer type it truncates and saturates; to boolean it is
-  // `!= 0`. from_i64 wraps to narrower integers. i64_values of a float tensor truncates.
+  // `!= 0`. from_i64 wraps to narrower integers. i64_values of a float tensor truncates. Error{invalid_argument} for
+  // strings, complex numbers, and a number of values other than the number of elements.
   std::vector<double> f64_values() const;
   std::vector<int64_t> i64_values() const;
   static Tensor from_f64(DType dtype, Dims dims, const std::vector<double>& values);
@@ -58,6 +61,8 @@ class Tensor {
   std::string type_text() const;  // "f32[2,3]"
 
  private:
+  void check_values(size_t count, size_t value_bytes) const;
+
   DType dtype_ = DType::none;
   Dims dims_;
   int64_t elements_ = 0;
@@ -69,6 +74,7 @@ class Tensor {
 template <class T>
 Tensor Tensor::of(DType dtype, Dims dims, const std::vector<T>& values) {
   Tensor t(dtype, std::move(dims));
+  t.check_values(values.size(), sizeof(T));
   std::copy(values.begin(), values.end(), t.mutable_as<T>());
   return t;
 }
@@ -85,8 +91,8 @@ struct Datum {
   bool is_none() const { return value.index() == 0; }
   bool is_tensor() const { return value.index() == 1; }
   bool is_sequence() const { return value.index() == 2; }
-  const Tensor& tensor() const { return std::get<1>(value); }
-  const Sequence& items() const { return *std::get<2>(value); }
+  const Tensor& tensor() const;   // Error{invalid_argument} of another kind
+  const Sequence& items() const;  // likewise
 };
 
 }  // namespace trine
