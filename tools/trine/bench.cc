@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <tuple>
 
 #include "command.h"
 #include "difference.h"
@@ -145,14 +146,35 @@ Measured measure_streams(const Options& options, const Engine& engine, const Inp
       }
     });
   }
+  while (waiting > 0) std::this_thread::yield();
+  const auto begin = Clock::now();
   for (std::thread& t : threads) t.join();
+  const double elapsed = milliseconds_since(begin) / 1e3;  // with the runs that were begun within the duration
   Measured all{.name = "trine"};
   for (size_t i = 0; i < ms.size(); ++i) {
     if (failures[i]) std::rethrow_exception(failures[i]);
     all.ms.insert(all.ms.end(), ms[i].begin(), ms[i].end());
   }
-  per_second = static_cast<double>(all.ms.size()) / options.duration;
+  per_second = static_cast<double>(all.ms.size()) / elapsed;
   return all;
+}
+
+// Steps of one run with what the trips of loops took added up, in the order in which they first ran.
+std::vector<StepTime> by_node(const std::vector<StepTime>& events) {
+  std::vector<StepTime> steps;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> places;
+  for (const StepTime& e : events) {
+    const auto [place, fresh] = places.emplace(std::tuple(e.name, e.op, e.kernel), steps.size());
+    if (fresh) {
+      steps.push_back(e);
+      continue;
+    }
+    StepTime& s = steps[place->second];
+    s.seconds += e.seconds;
+    s.flops += e.flops;
+    s.bytes += e.bytes;
+  }
+  return steps;
 }
 
 // Median of each step over a few runs, slowest first.
@@ -160,8 +182,9 @@ std::vector<StepTime> step_times(Session& session, const std::vector<Datum>& inp
   std::vector<StepTime> steps;
   std::vector<std::vector<double>> seconds;
   for (int i = 0; i < 7; ++i) {
-    steps.clear();
-    session.profile(inputs, steps);
+    std::vector<StepTime> events;
+    session.profile(inputs, events);
+    steps = by_node(events);
     seconds.resize(steps.size());
     for (size_t s = 0; s < steps.size(); ++s) seconds[s].push_back(steps[s].seconds);
   }
@@ -182,20 +205,22 @@ std::string layer_table(const std::vector<StepTime>& steps) {
     table.add({fmt::format("{:.4f}", s.seconds * 1e3), fmt::format("{:.1f}", s.seconds / total * 100), rate(s.flops),
                rate(s.bytes), s.op, s.kernel, s.name});
   }
-  return table.text();
+  return table.text() + fmt::format("{} steps, {:.3f} ms together\n", steps.size(), total * 1e3);
 }
+
+// Milliseconds with at least three digits that tell something.
+std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 0.01 ? 6 : ms < 0.1 ? 5 : ms < 1 ? 4 : 3); }
 
 std::string latency_table(const std::vector<Measured>& all) {
   Table table({"", "median ms", "p10", "p90", "p99", "runs", "ratio", "max rel error"});
   const Latency ours = summarise(all[0].ms);
   for (const Measured& m : all) {
     const Latency l = summarise(m.ms);
-    const auto ms = [](double v) { return fmt::format("{:.3f}", v); };
     std::vector<std::string> row = {m.version.empty() ? m.name : m.name + " " + m.version,
-                                    ms(l.median),
-                                    ms(l.p10),
-                                    ms(l.p90),
-                                    ms(l.p99),
+                                    ms_text(l.median),
+                                    ms_text(l.p10),
+                                    ms_text(l.p90),
+                                    ms_text(l.p99),
                                     fmt::format("{}", l.n)};
     if (&m != &all[0]) {
       const bool apart = l.p10 > ours.p90 || l.p90 < ours.p10;
@@ -261,11 +286,10 @@ int run(const Options& options) {
                                  session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
                                  bytes_text(static_cast<double>(peak_bytes())));
   text += latency_table(all);
-  if (many) {
-    report["streams"] = options.streams;
-    report["runs_per_second"] = per_second;
-    text += fmt::format("{} streams: {:.2f} runs per second\n", options.streams, per_second);
-  }
+  if (!many) per_second = 1e3 / std::max(summarise(all[0].ms).median, 1e-6);
+  report["streams"] = options.streams;
+  report["runs_per_second"] = per_second;
+  text += fmt::format("{} stream{}: {:.4g} runs per second\n", options.streams, many ? "s" : "", per_second);
   if (options.layers) {
     const auto steps = step_times(session, ordered);
     text += "\n" + layer_table(steps);

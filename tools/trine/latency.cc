@@ -18,7 +18,7 @@ Latency summarise(std::vector<double> samples) {
 }
 
 nlohmann::ordered_json to_json(const Latency& latency) {
-  const auto rounded = [](double ms) { return std::round(ms * 1e4) / 1e4; };
+  const auto rounded = [](double ms) { return std::round(ms * 1e6) / 1e6; };
   return {{"median", rounded(latency.median)},
           {"p10", rounded(latency.p10)},
           {"p90", rounded(latency.p90)},
