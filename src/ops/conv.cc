@@ -67,9 +67,18 @@ std::vector<T> convolve_any(const Node& node, const ConvGeometry& g, const std::
   return y;
 }
 
+// The residual has the output's shape, as far as both are known: kernels rely on it.
+void require_residual(const Node& node, const Shape& residual, const Shape& y) {
+  if (!residual.has_rank() || !y.has_rank()) return;
+  bool fits = residual.rank() == y.rank();
+  for (int i = 0; fits && i < y.rank(); ++i) fits = !residual[i].is_constant() || !y[i].is_constant() || residual[i] == y[i];
+  require(node, fits, fmt::format("residual has shape [{}]; want [{}]", residual.text(), y.text()));
+}
+
 void conv_infer(InferContext& c) {
   const Shape y = conv_output_shape(c.node(), c.shape(0), c.shape(1));
   if (c.has(2) && c.shape(1).has_rank()) require_per_channel(c.node(), c.shape(2), c.shape(1)[0], "bias");
+  if (c.has(3)) require_residual(c.node(), c.shape(3), y);
   c.set(0, c.dtype(0), y);
 }
 

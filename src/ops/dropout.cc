@@ -15,6 +15,9 @@ void infer(InferContext& c) {
   need_type(c, kData, kFloats | kTinyFloats);
   need_type(c, kRatio, kFloats | kTinyFloats);
   need_type(c, kTraining, kBooleans);
+  for (int i : {kRatio, kTraining})
+    if (c.has(i) && c.shape(i).is_static() && c.shape(i).elements() != Dim(1))
+      c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + "; it must hold one element");
   c.set(0, c.dtype(kData), c.shape(kData));
   c.set(1, DType::boolean, c.shape(kData));
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -148,6 +149,9 @@ void expand_to_infer(InferContext& c) {
 void expand_to_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const Dims dims = concrete_dims(c);
+  for (size_t i = 1; i <= std::min(dims.size(), x.dims().size()); ++i)
+    if (x.dims()[x.dims().size() - i] != 1 && x.dims()[x.dims().size() - i] != dims[dims.size() - i])
+      c.fail(fmt::format("cannot expand {} to [{}]; sizes must be equal or 1", x.type_text(), to_string(dims)));
   Tensor y(x.dtype(), dims);
   const size_t size = byte_size(x.dtype());
   for (Walk w(dims, {broadcast_strides(x.dims(), dims)}); !w.done(); w.next())
