@@ -8,6 +8,13 @@ models=$here/models
 
 step() { printf '\n== %s\n' "$1"; }
 
+cat <<'TEXT'
+Installs Debian packages (as root, or by sudo), makes a Python environment in .venv with the packages that hold trained
+networks, compiles Trine into build/, makes engines of five networks and runs them. Most of the time goes into compiling:
+some ten minutes on four cores, twice that on two; the second time it is a minute or two. Nothing is asked, but by sudo.
+JOBS=2 scripts/quickstart.sh compiles with two jobs.
+TEXT
+
 step "dependencies"
 scripts/install_deps.sh
 

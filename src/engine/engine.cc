@@ -65,6 +65,7 @@ Engine open_stored(StoredEngine stored) {
   state->graph = stored.graph;
   state->objects = std::move(stored.objects);
   state->metadata = std::move(stored.metadata);
+  state->ranges = stored_ranges(state->metadata);
   const dnn::Limits limits = limits_of(stored);
   const std::string wanted = plan_fingerprint(limits);
   std::shared_ptr<Plan> plan = make_plan(stored.graph, limits);
@@ -75,7 +76,7 @@ Engine open_stored(StoredEngine stored) {
     state->replanned = true;
     state->notes.push_back(fmt::format("planned anew for [{}]: the file holds plans for [{}]", wanted,
                                        stored.plans.empty() ? "no machine" : stored.plans[0].fingerprint));
-    const std::string problem = choose_rows(*plan, representative_inputs(*plan->graph));
+    const std::string problem = choose_rows(*plan, representative_inputs(*plan->graph, with_likely(state->ranges)));
     if (!problem.empty()) state->notes.push_back("kernels are chosen at the first run: " + problem);
   }
   attach_code(*plan, state->objects);
@@ -132,15 +133,15 @@ bool Engine::replanned() const { return state_->replanned; }
 std::string Engine::graph_text() const { return state_->graph->text(); }
 
 std::string Engine::plan_text(const std::map<std::string, int64_t>& sizes) const {
-  return plan_table(*state_->plan, representative_inputs(*state_->graph, sizes));
+  return plan_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
 }
 
 std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes) const {
-  return memory_table(*state_->plan, representative_inputs(*state_->graph, sizes));
+  return memory_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
 }
 
 EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes) const {
-  const Footprint held = footprint(*state_->plan, representative_inputs(*state_->graph, sizes));
+  const Footprint held = footprint(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
   return {held.weights, held.activations};
 }
 

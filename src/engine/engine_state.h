@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/object.h"
+#include "engine/ranges.h"
 #include "plan/plan.h"
 #include "trine/engine/engine.h"
 
@@ -15,6 +16,7 @@ struct Engine::State {
   std::vector<std::string> notes;
   bool replanned = false;
   std::vector<IoInfo> inputs, outputs;
+  SymbolRanges ranges;  // as the metadata hold them
 };
 
 // Fills inputs and outputs from the graph.

@@ -30,13 +30,36 @@ Session::Session(const Engine& engine, SessionOptions options) {
                                  options.max_seconds);
 }
 
+namespace {
+
+// The model was right when it was built: with these sizes of its open dimensions its operators do not fit together.
+[[noreturn]] void refuse_sizes(const Engine& engine, const std::vector<Datum>& inputs, const Error& why) {
+  std::string given;
+  for (size_t i = 0; i < engine.inputs().size() && i < inputs.size(); ++i) {
+    const IoInfo& io = engine.inputs()[i];
+    if (!inputs[i].is_tensor() || io.type.shape.is_static()) continue;
+    given += fmt::format("{}input '{}': {} for {}", given.empty() ? "" : ", ", io.name, inputs[i].tensor().type_text(),
+                         io.type.text());
+  }
+  if (given.empty()) throw why;
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}; the model takes other sizes: {}", given, why.what()));
+}
+
+}  // namespace
+
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Datum> Session::run(const std::vector<Datum>& inputs) {
+  check_ranges(impl_->engine.state()->ranges, impl_->engine.inputs(), inputs);
   const Deadline deadline(impl_->max_seconds);
-  return with_memory_errors("run", [&] { return impl_->executor.run(inputs); });
+  try {
+    return with_memory_errors("run", [&] { return impl_->executor.run(inputs); });
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::invalid_model) throw;
+    refuse_sizes(impl_->engine, inputs, e);
+  }
 }
 
 std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& inputs) {

@@ -177,8 +177,9 @@ void write_markdown(const Outcome& outcome, const std::string& data, const std::
   std::ofstream out(path);
   out << fmt::format(
       "# ONNX operators\n\nWritten by `tests/conformance/run_node_tests` (mode {}); do not edit.\n\nModels of opsets {} to "
-      "{} are read; each operator means what the newest version not above the model's opset says.\n\n{} backend node "
-      "tests: **{} of {} passed**.\n\n| operator | versions | supported | tests passed |\n|---|---|---|---|\n",
+      "{} are read; each operator means what the newest version not above the model's opset says.\nSupported is what gives "
+      "the right result. Steps whose element type has no fast kernel (float16 and double, for many\noperators) run as "
+      "references: slow; `trine build` says how many there are.\n\n{} backend node tests: **{} of {} passed**.\n\n| operator | versions | supported | tests passed |\n|---|---|---|---|\n",
       outcome.mode, kOldestOpset, kNewestOpset, outcome.onnx_version, outcome.passed(), outcome.cases.size());
   std::ifstream operators(data + "/operators.txt");
   for (std::string line; std::getline(operators, line);) {

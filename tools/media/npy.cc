@@ -112,6 +112,12 @@ Tensor load_npy(const std::string& path) {
   return out;
 }
 
+std::string numpy_name(DType dtype) {
+  const char* kind = dtype == DType::boolean ? "bool" : is_complex(dtype) ? "complex" : is_float(dtype) ? "float"
+                     : is_signed_integer(dtype) ? "int" : "uint";
+  return dtype == DType::boolean ? kind : fmt::format("{}{}", kind, byte_size(dtype) * 8);
+}
+
 void save_npy(const std::string& path, const Tensor& tensor) {
   for (const Code& code : kCodes) {
     if (code.dtype != tensor.dtype()) continue;

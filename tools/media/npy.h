@@ -10,6 +10,8 @@ namespace trine::media {
 // Throws Error: io when it cannot be read, invalid_argument when it is no such file, or when its size is not what its
 // header says.
 Tensor load_npy(const std::string& path);
+// "float32", as astype takes it.
+std::string numpy_name(DType dtype);
 // Throws Error{unsupported} for a type that NumPy has no code for (bf16, f8, sub-byte, string).
 void save_npy(const std::string& path, const Tensor& tensor);
 

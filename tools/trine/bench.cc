@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "command.h"
+#include "destination.h"
 #include "difference.h"
 #include "latency.h"
 #include "media/file.h"
@@ -20,6 +21,7 @@
 #include "terminal.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
+#include "usage.h"
 
 namespace trine::cli {
 namespace {
@@ -263,10 +265,18 @@ int run(const Options& options) {
   if (many && !options.against.empty()) {
     throw Error(ErrorCode::invalid_argument, "--streams with --against; peers are measured one stream at a time");
   }
+  if (!options.json.empty() && options.json != "-") {
+    auto read = files_of(options.inputs.specs);
+    read.push_back(options.model);
+    check_destination("--json", options.json, read);
+  }
+  check_input_flags(options.inputs);
+  for (const std::string& name : options.against) check_peer(name);
+  if (!options.against.empty()) source_model(options.model, options.peer_model);
   const auto begin = Clock::now();
   const Engine engine = open_or_build(options.model, options.build, options.json == "-");
   const double open_ms = milliseconds_since(begin);
-  const Inputs inputs = inputs_for(engine.inputs(), options.inputs, options.build.shapes);
+  const Inputs inputs = inputs_for(engine.inputs(), options.inputs, options.build.shapes, engine.metadata());
   Session session(engine, {.threads = options.build.threads});
   const auto ordered = in_order(engine.inputs(), inputs.tensors);
   const double first_ms = timed_run(session, ordered);
@@ -274,6 +284,12 @@ int run(const Options& options) {
   const auto all = many ? std::vector<Measured>{measure_streams(options, engine, inputs, per_second)}
                         : measure(options, session, inputs);
   Json report = report_of(options, all, session.threads());
+  std::string shapes;
+  for (const IoInfo& info : engine.inputs()) {
+    const std::string type = inputs.tensors.at(info.name).type_text();
+    report["inputs"][info.name] = type;
+    shapes += fmt::format("{}{} {}", shapes.empty() ? "" : ", ", info.name, type);
+  }
   report["open_ms"] = open_ms;
   report["first_run_ms"] = first_ms;
   report["weight_bytes"] = engine.weight_bytes();
@@ -282,8 +298,8 @@ int run(const Options& options) {
     report["activation_bytes"] = memory->activations;
   }
   report["arena_bytes"] = session.arena_bytes();
-  std::string text = fmt::format("{}: {} threads, opened in {}, first run {}, peak memory {}\n", options.model,
-                                 session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
+  std::string text = fmt::format("{}: {}; {} threads, opened in {}, first run {}, peak memory {}\n", options.model,
+                                 shapes, session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
                                  bytes_text(static_cast<double>(peak_bytes())));
   text += latency_table(all);
   if (!many) per_second = 1e3 / std::max(summarise(all[0].ms).median, 1e-6);
@@ -311,7 +327,7 @@ int run(const Options& options) {
 std::function<int()> setup_bench(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file or an engine")->required();
-  app.add_option("--duration", o->duration, "seconds of measuring")->check(CLI::Range(0.001, 1e6))->capture_default_str();
+  app.add_option("--duration", o->duration, "seconds of measuring")->check(above_zero)->capture_default_str();
   app.add_option("--streams", o->streams, "sessions at once, each with --threads threads")->check(CLI::Range(1, 1024));
   app.add_flag("--layers", o->layers, "time of every step");
   app.add_option("--against", o->against, "other runtimes to measure in turn: " + peer_names())->delimiter(',');

@@ -13,6 +13,7 @@
 #include "terminal.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
+#include "usage.h"
 
 namespace trine::cli {
 namespace {
@@ -190,7 +191,7 @@ std::function<int()> setup_bisect(CLI::App& app) {
   app.add_option("--against", o->against, "what is right: reference, or another runtime")
       ->check(CLI::IsMember({"reference", "onnxruntime", "openvino", "torch"}))
       ->capture_default_str();
-  app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->capture_default_str();
+  app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->check(at_least_zero)->capture_default_str();
   add_input_flags(app, o->inputs);
   add_build_flags(app, o->build);
   app.add_flag("--json", o->json, "report as JSON");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "destination.h"
 #include "model_file.h"
 #include "terminal.h"
 
@@ -27,6 +28,7 @@ double file_bytes(const std::string& path) {
 int run(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const BuildOptions wanted = build_options(options.build);
+  check_destination("--output", options.output, {options.model, options.build.timing_cache});
   const Model model = load(options.model);
   const Engine engine = build_with_progress(model, wanted, "build", options.json);
   engine.save(options.output);

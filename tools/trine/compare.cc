@@ -10,6 +10,7 @@
 #include "terminal.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
+#include "usage.h"
 
 namespace trine::cli {
 namespace {
@@ -42,6 +43,9 @@ class Side {
   }
   const std::vector<IoInfo>& inputs() const { return engine_ ? engine_->inputs() : model_->inputs(); }
   const std::vector<IoInfo>& outputs() const { return engine_ ? engine_->outputs() : model_->outputs(); }
+  std::map<std::string, std::string> metadata() const {
+    return engine_ ? engine_->metadata() : std::map<std::string, std::string>();
+  }
   std::string what() const { return engine_ ? "engine" : "reference"; }
 
   // `see` gets every value as it is made.
@@ -104,6 +108,14 @@ void print_rows(const std::vector<Row>& rows) {
   fmt::print("{}", table.text());
 }
 
+// What the exit status goes by, in words.
+std::string verdict(const Options& options, int64_t apart, bool good) {
+  if (!good) return "the outputs differ";
+  if (apart == 0) return "the outputs agree";
+  return fmt::format("the outputs agree within {:g}; of the values before them, {} {} further apart", options.tolerance,
+                     apart, apart == 1 ? "is" : "are");
+}
+
 int report(const Options& options, const std::vector<Row>& rows, const std::vector<Row>& outputs) {
   std::vector<Row> apart;
   for (const Row& row : rows) {
@@ -111,20 +123,20 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
   }
   const bool good = std::all_of(outputs.begin(), outputs.end(),
                                 [&](const Row& row) { return row.difference.within(options.tolerance); });
+  const auto apart_count =
+      std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return !r.difference.within(options.tolerance); });
   if (options.json) {
-    nlohmann::ordered_json json = {{"compared", rows.size()}, {"passed", good}};
+    nlohmann::ordered_json json = {{"compared", rows.size()}, {"differ", apart_count}, {"passed", good}};
     for (const Row& row : apart) json["values"].push_back(as_json(row));
     for (const Row& row : outputs) json["outputs"].push_back(as_json(row));
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print(
-        "{} values compared, {} differ by more than {:g}\n", rows.size(),
-        std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return !r.difference.within(options.tolerance); }),
-        options.tolerance);
+    fmt::print("{} values compared, {} differ by more than {:g}\n", rows.size(), apart_count, options.tolerance);
     if (!options.all && apart.size() > 10) apart.resize(10);  // the first ones tell where it begins
     if (!apart.empty()) print_rows(apart);
     fmt::print("{}\n", styled("outputs", Style::bold));
     for (const Row& row : outputs) fmt::print("  {}  {}\n", row.value, row.difference.text());
+    fmt::print("{}\n", verdict(options, apart_count, good));
   }
   if (good) return 0;
   throw Error(
@@ -133,10 +145,12 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
 }
 
 int run(const Options& options) {
+  if (!options.b.empty()) refuse_build_flags(options.build, "where A and B are given nothing is built");
+  else if (is_engine_file(options.a)) refuse_build_flags(options.build, options.a + " is an engine, built already");
   Side a(options.a, options, false), b(options.b.empty() ? options.a : options.b, options, options.b.empty());
   if (!options.json)
     fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), options.b.empty() ? options.a : options.b, b.what());
-  const Inputs inputs = inputs_for(a.inputs(), options.inputs, options.build.shapes);
+  const Inputs inputs = inputs_for(a.inputs(), options.inputs, options.build.shapes, a.metadata());
   std::map<std::string, Datum> wanted;
   const auto wanted_outputs =
       a.run(in_order(a.inputs(), inputs.tensors), [&](const std::string&, const std::string&, const std::string& value,
@@ -173,7 +187,7 @@ std::function<int()> setup_compare(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("A", o->a, "an engine, or an ONNX file: run by the operators' references")->required();
   app.add_option("B", o->b, "what is compared with A; left out: A, built");
-  app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->capture_default_str();
+  app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->check(at_least_zero)->capture_default_str();
   app.add_flag("--all", o->all, "show every value, not just those that differ");
   add_input_flags(app, o->inputs);
   add_build_flags(app, o->build);

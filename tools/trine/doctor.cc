@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "command.h"
+#include "peers.h"
 #include "terminal.h"
 #include "trine/base/env.h"
 #include "trine/compute/device.h"
@@ -114,6 +115,18 @@ Finding gpu() {
   return {State::good, "nvidia driver", "none: runs on the CPU", ""};
 }
 
+Finding peers() {
+  const auto versions = peer_versions();
+  std::string text;
+  for (const auto& [name, version] : versions)
+    if (is_peer(name)) text += fmt::format("{} {}, ", name, version);
+  const bool usable = !text.empty() && versions.contains("numpy");
+  text = fmt::format("{}in {}", text.empty() ? "none " : text, python_path());
+  if (usable) return {State::good, "peers", text, ""};
+  return {State::note, "peers", text,
+          "bench --against and --check need one: pip install numpy onnxruntime, or set TRINE_PYTHON"};
+}
+
 // TRINE_ variables that no table knows: a typing mistake, most likely.
 std::vector<Finding> variables() {
   std::vector<Finding> findings;
@@ -130,7 +143,7 @@ std::vector<Finding> variables() {
 }
 
 int run(bool json) {
-  std::vector<Finding> findings = {cpu(), cores(), memory(), huge_pages(), code_generator(), gpu()};
+  std::vector<Finding> findings = {cpu(), cores(), memory(), huge_pages(), code_generator(), gpu(), peers()};
   const auto set = variables();
   findings.insert(findings.end(), set.begin(), set.end());
   constexpr const char* kStates[] = {"ok", "note", "BAD"};

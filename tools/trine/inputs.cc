@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <functional>
 #include <random>
 
 #include "media/npy.h"
+#include "numbers.h"
 #include "trine/base/error.h"
 
 namespace trine::cli {
 namespace {
+
+constexpr const char* kAccepted = "NAME=file.npy, a .jpg or .png, rand, a number or [1,2,3]";
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
@@ -46,6 +50,7 @@ std::pair<std::string, std::string> split_spec(const std::string& spec, const st
     if (spec.starts_with(info.name + "=")) return {info.name, spec.substr(info.name.size() + 1)};
   }
   const size_t equals = spec.rfind('=');
+  if (spec.empty()) fail(fmt::format("--input: no value; {} is accepted", kAccepted));
   if (equals == std::string::npos && declared.size() == 1) return {declared[0].name, spec};
   std::string names;
   for (const IoInfo& info : declared) names += fmt::format(" {}", info.name);
@@ -57,7 +62,8 @@ std::pair<std::string, std::string> split_spec(const std::string& spec, const st
 // Gives symbols their sizes: from --shapes, and from tensors as they are made, so that a symbol is one size everywhere.
 class Sizes {
  public:
-  Sizes(const std::vector<IoInfo>& declared, const ShapeRanges& ranges) : ranges_(ranges) {
+  Sizes(const std::vector<IoInfo>& declared, const ShapeRanges& ranges, const std::map<std::string, int64_t>& likely)
+      : ranges_(ranges), likely_(likely) {
     for (const auto& [name, dims] : ranges) {
       const auto info = std::find_if(declared.begin(), declared.end(), [&](const auto& i) { return i.name == name; });
       if (info == declared.end()) fail(fmt::format("--shapes {}: no such input; see trine inspect", name));
@@ -79,13 +85,28 @@ class Sizes {
     }
   }
 
+  // A given tensor keeps to --shapes.
+  void check(const IoInfo& info, const Dims& dims) const {
+    const auto range = ranges_.find(info.name);
+    if (range == ranges_.end() || range->second.size() != dims.size()) return;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const DimRange& r = range->second[i];
+      if (dims[i] >= r.min && dims[i] <= r.max) continue;
+      fail(fmt::format("input {}: [{}] is given, and --shapes says {} in dimension {}; make them agree", info.name,
+                       to_string(dims), r.min == r.max ? fmt::format("{}", r.opt) : fmt::format("{}..{}", r.min, r.max),
+                       i));
+    }
+  }
+
   // Known size of dimension i.
   std::optional<int64_t> known(const IoInfo& info, int i) const {
     const auto range = ranges_.find(info.name);
     if (range != ranges_.end()) return range->second[static_cast<size_t>(i)].opt;
     return info.type.shape[i].evaluate([&](std::string_view symbol) -> std::optional<int64_t> {
       const auto found = symbols_.find(symbol);
-      return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+      if (found != symbols_.end()) return found->second;
+      const auto likely = likely_.find(std::string(symbol));
+      return likely == likely_.end() ? std::nullopt : std::optional(likely->second);
     });
   }
 
@@ -104,14 +125,42 @@ class Sizes {
   }
 
  private:
-  [[noreturn]] static void unknown(const IoInfo& info) {
-    fail(fmt::format("input {}: {} has open dimensions; give them with --shapes {}=1x3", info.name, info.type.text(),
-                     info.name));
+  // A whole shape that is likely to work: known sizes, 1 for a batch, 224 for height and width, 256 elsewhere.
+  std::string suggestion(const IoInfo& info) const {
+    const Shape& shape = info.type.shape;
+    if (!shape.has_rank()) return "1x3x224x224";
+    const bool picture = shape.rank() == 4 && (known(info, 1) == 3 || known(info, 3) == 3);
+    std::map<std::string, int64_t, std::less<>> sizes = symbols_;
+    std::string text;
+    for (int i = 0; i < shape.rank(); ++i) {
+      const auto size = shape[i].evaluate([&](std::string_view symbol) -> std::optional<int64_t> {
+        return sizes.emplace(std::string(symbol), i == 0 ? 1 : picture ? 224 : 256).first->second;
+      });
+      text += fmt::format("{}{}", i ? "x" : "", size.value_or(i == 0 ? 1 : picture ? 224 : 256));
+    }
+    return text;
+  }
+
+  [[noreturn]] void unknown(const IoInfo& info) const {
+    fail(fmt::format("input {}: {} has open dimensions; give their sizes, such as --shapes {}={}", info.name,
+                     info.type.text(), info.name, suggestion(info)));
   }
 
   const ShapeRanges& ranges_;
+  const std::map<std::string, int64_t>& likely_;
   std::map<std::string, int64_t, std::less<>> symbols_;
 };
+
+// A batch of `count` times the same.
+Tensor repeated(const Tensor& one, int64_t count) {
+  if (count == 1) return one;
+  Dims dims = one.dims();
+  dims[0] = count;
+  Tensor all(one.dtype(), dims);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(static_cast<uint8_t*>(all.mutable_data()) + static_cast<size_t>(i) * one.bytes(), one.data(), one.bytes());
+  return all;
+}
 
 Tensor picture_tensor(const IoInfo& info, const std::string& path, const InputOptions& options, Sizes& sizes,
                       std::optional<Picture>& used) {
@@ -128,66 +177,29 @@ Tensor picture_tensor(const IoInfo& info, const std::string& path, const InputOp
   picture.height = static_cast<int>(std::min<int64_t>(sizes.known(info, h).value_or(picture.image.height), 1 << 15));
   picture.width = static_cast<int>(std::min<int64_t>(sizes.known(info, h + 1).value_or(picture.image.width), 1 << 15));
   const auto fitted = media::fit(picture.image, picture.width, picture.height, options.fit, &picture.fit);
-  Tensor tensor = media::to_tensor(fitted, normalise);
+  Tensor tensor = repeated(media::to_tensor(fitted, normalise), sizes.known(info, 0).value_or(1));
   if (info.type.dtype != DType::f32) tensor = Tensor::from_f64(info.type.dtype, tensor.dims(), tensor.f64_values());
   used = std::move(picture);
   return tensor;
 }
 
-template <class T>
-std::vector<T> parse_numbers(const IoInfo& info, const std::string& text) {
-  std::string_view rest = text;
-  const bool list = rest.starts_with("[") && rest.ends_with("]");
-  if (list) rest = rest.substr(1, rest.size() - 2);
-  std::vector<T> values;
-  while (!rest.empty()) {
-    const size_t comma = list ? rest.find(',') : std::string_view::npos;
-    T value = 0;
-    if (!parse_all(rest.substr(0, comma), value)) {
-      fail(fmt::format("input {}: '{}' for {}; accepted: file.npy, a .jpg or .png, rand, a number, [1,2,3]", info.name,
-                       text, info.type.text()));
-    }
-    values.push_back(value);
-    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+Tensor npy_tensor(const IoInfo& info, const std::string& path) {
+  Tensor tensor = media::load_npy(path);
+  if (info.type.is_tensor() && tensor.dtype() != info.type.dtype) {
+    fail(fmt::format("input {}: {} holds {}, the model takes {}; save it with numpy's x.astype('{}')", info.name, path,
+                     tensor.type_text(), info.type.text(), media::numpy_name(info.type.dtype)));
   }
-  return values;
-}
-
-// Where `count` numbers go: the declared sizes, of which the last open one takes what is left and the others are 1.
-Dims dims_of_numbers(const IoInfo& info, size_t count) {
-  const Shape& shape = info.type.shape;
-  const auto numbers = static_cast<int64_t>(count);
-  if (!shape.has_rank()) return count == 1 ? Dims{} : Dims{numbers};
-  Dims dims(static_cast<size_t>(shape.rank()), 1);
-  int open = -1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i].is_constant()) dims[static_cast<size_t>(i)] = shape[i].value();
-    else open = i;
-  }
-  const int64_t fixed = element_count(dims);
-  if (open >= 0 && fixed > 0) dims[static_cast<size_t>(open)] = numbers / fixed;
-  if (element_count(dims) != numbers)
-    fail(fmt::format("input {}: {} numbers for {}; {} are accepted", info.name, count, info.type.text(),
-                     open < 0 ? fmt::format("{}", fixed) : fmt::format("multiples of {}", fixed)));
-  return dims;
-}
-
-// "16000" or "[1,2,3]": numbers of the declared type and shape; all 64 bits of an integer are kept.
-Tensor number_tensor(const IoInfo& info, const std::string& text) {
-  const DType dtype = info.type.dtype;
-  if (is_integer(dtype)) {
-    const auto values = parse_numbers<int64_t>(info, text);
-    return Tensor::from_i64(dtype, dims_of_numbers(info, values.size()), values);
-  }
-  const auto values = parse_numbers<double>(info, text);
-  return Tensor::from_f64(dtype, dims_of_numbers(info, values.size()), values);
+  return tensor;
 }
 
 Tensor given_tensor(const IoInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,
                     std::optional<Picture>& picture) {
-  if (value.ends_with(".npy")) return media::load_npy(value);
-  if (media::is_image_path(value)) return picture_tensor(info, value, options, sizes, picture);
-  return number_tensor(info, value);
+  if (value.empty()) fail(fmt::format("--input {}=: no value; {} is accepted", info.name, kAccepted));
+  Tensor tensor = value.ends_with(".npy")        ? npy_tensor(info, value)
+                  : media::is_image_path(value) ? picture_tensor(info, value, options, sizes, picture)
+                                                : number_tensor(info, value);
+  sizes.check(info, tensor.dims());
+  return tensor;
 }
 
 // A random seed when `value` asks for random data.
@@ -240,7 +252,7 @@ Inputs make_inputs(const std::vector<IoInfo>& declared, const InputOptions& opti
     if (!wanted.emplace(name, value).second) fail(fmt::format("--input {}: {} is given twice", spec, name));
   }
   const ShapeRanges ranges = parse_shapes(options.shapes);
-  Sizes sizes(declared, ranges);
+  Sizes sizes(declared, ranges, options.likely);
   Inputs out;
   // What the user gives first: it settles symbols for what is made up.
   for (const IoInfo& info : declared) {

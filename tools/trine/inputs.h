@@ -1,7 +1,8 @@
 // What the user gives as inputs: files, pictures, numbers or random data, made to fit what the model declares.
 //
-//   --input x=file.npy | x=cat.jpg | x=rand | x=rand:7 | x=16000 | x=[1,2,3]     `x=` may go when there is one input
-//   --shapes x=1x3x224x224                                                       sizes of symbolic dimensions
+//   --input x=file.npy | x=cat.jpg | x=rand | x=rand:7 | x=16000 | x=true | x=[1,2,3] | x=[[1,2],[3,4]]
+//                                                            `x=` may go when there is one input
+//   --shapes x=1x3x224x224                                   sizes of symbolic dimensions
 #pragma once
 
 #include <map>
@@ -30,6 +31,7 @@ struct InputOptions {
   media::Normalise normalise;
   media::FitMode fit = media::FitMode::stretch;
   uint64_t seed = 1;  // of `rand` without a number
+  std::map<std::string, int64_t> likely;  // sizes of symbols that nothing else says
 };
 
 // The picture that became an input, for drawing on it.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "destination.h"
 #include "inspect_html.h"
 #include "media/file.h"
 #include "model_file.h"
@@ -76,8 +77,10 @@ int run(const Options& options) {
   const Engine engine = open_or_build(options.model, options.build, options.json);
   const auto sizes = sizes_of(engine, options.build.shapes);
   if (!options.html.empty()) {
+    check_destination("--html", options.html, {options.model});
     const std::string page = html_page(options.model, engine, sizes, options.build.shapes);
     media::write_file(options.html, std::span(reinterpret_cast<const uint8_t*>(page.data()), page.size()));
+    fmt::print(stderr, "{}: written, {}\n", options.html, bytes_text(static_cast<double>(page.size())));
   }
   if (options.json) {
     fmt::print("{}\n", as_json(options, engine, sizes).dump(2));

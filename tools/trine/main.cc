@@ -1,13 +1,17 @@
 // trine: the command line. One row per command; a command is a file of its own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string>
 
 #include "command.h"
 #include "terminal.h"
+#include "trine/base/env.h"
 #include "trine/base/error.h"
+#include "trine/engine/build.h"
 #include "usage.h"
 
 namespace trine::cli {
@@ -36,8 +40,20 @@ constexpr Command kCommands[] = {
 };
 
 int fail(const std::string& message, int status) {
+  std::fflush(stdout);  // what came before stands before the error
   fmt::print(stderr, "{} {}\n", styled("error:", Style::red, 2), message);
   return status;
+}
+
+// Wrong settings are found before any work.
+void check_settings() {
+  check_environment();
+  const auto known = pass_names();
+  for (const std::string& name : env_list("TRINE_SKIP")) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("TRINE_SKIP: no pass is called '{}'; accepted are {}", name, fmt::join(known, ", ")));
+  }
 }
 
 int run(int argc, char** argv) {
@@ -57,8 +73,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return fail(usage_problem(app, error), static_cast<int>(ErrorCode::invalid_argument));
+    return fail(usage_problem(app, error, {argv + 1, argv + argc}), static_cast<int>(ErrorCode::invalid_argument));
   }
+  check_settings();
   return chosen();
 }
 

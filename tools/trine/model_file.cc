@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
+#include "engine/ranges.h"
 #include "terminal.h"
 #include "trine/base/error.h"
+#include "usage.h"
 
 namespace trine::cli {
 namespace {
@@ -15,11 +19,6 @@ namespace {
 Verify verify_from_name(const std::string& name) {
   if (name == "off") return Verify::off;
   return name == "full" ? Verify::full : Verify::fast;
-}
-
-std::string at_least_zero(const std::string& text) {
-  double value = -1;
-  return CLI::detail::lexical_cast(text, value) && value >= 0 ? "" : fmt::format("{}: a number of at least 0 is accepted", text);
 }
 
 // At least a byte: 0 stands for no limit.
@@ -38,11 +37,13 @@ std::array<float, 3> three(const std::vector<float>& values, float otherwise, co
 }  // namespace
 
 void add_build_flags(CLI::App& app, BuildFlags& flags) {
-  app.add_option("--device", flags.device, "where it runs")->capture_default_str();
-  app.add_option("--precision", flags.precision, "number format of the kernels")->capture_default_str();
-  app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224");
+  app.add_option("--device", flags.device, "where it runs: cpu")->capture_default_str();
+  app.add_option("--precision", flags.precision, "number format of the kernels: fp32")->capture_default_str();
+  app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224")
+      ->allow_extra_args(false);
   app.add_option("--threads", flags.threads, "threads to choose kernels for and run with; 0: all")
       ->check(CLI::Range(0, 1024));
+  const size_t before = app.get_options().size();
   app.add_option("--budget", flags.budget_seconds, "seconds to spend timing kernels; 0: a cost model chooses")
       ->check(at_least_zero);
   app.add_option("--timing-cache", flags.timing_cache, "file of measured times: read, and what --budget measures is added");
@@ -60,6 +61,22 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_flag("--no-code", flags.no_code, "no machine code generation: loops are interpreted");
   app.add_option("--drop", flags.drop, "kernel rows that must not be used")->delimiter(',');
   app.add_option("--skip", flags.skip, "optimisation passes to leave out")->delimiter(',');
+  const auto options = std::as_const(app).get_options();
+  flags.for_building.assign(options.begin() + static_cast<std::ptrdiff_t>(before), options.end());
+}
+
+void refuse_build_flags(const BuildFlags& flags, const std::string& why) {
+  std::string given, verb = "says";
+  for (const CLI::Option* option : flags.for_building) {
+    if (option->count() == 0) continue;
+    if (!given.empty()) verb = "say";
+    given += (given.empty() ? "" : ", ") + option->get_name();
+  }
+  if (given.empty()) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: {} how to build, and {}; give the ONNX file, or make an engine with trine build MODEL -o "
+                          "ENGINE and {}",
+                          given, verb, why, given));
 }
 
 BuildOptions build_options(const BuildFlags& flags) {
@@ -93,6 +110,8 @@ BuildOptions build_options(const BuildFlags& flags) {
 }
 
 bool is_engine_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // opening a pipe would wait for its writer
   std::ifstream file(path, std::ios::binary);
   char magic[8] = {};
   file.read(magic, sizeof magic);
@@ -118,6 +137,7 @@ std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::
 
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet) {
   const bool ready = is_engine_file(path);
+  if (ready) refuse_build_flags(flags, path + " is an engine, built already");
   const Engine engine =
       ready ? Engine::open(path) : build_with_progress(load(path), build_options(flags), "build", quiet);
   if (ready) build_options(flags);  // refuses a device or precision that is not there
@@ -128,7 +148,8 @@ Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quie
 }
 
 void add_input_flags(CLI::App& app, InputFlags& flags) {
-  app.add_option("-i,--input", flags.specs, "NAME=file.npy, a .jpg or .png, rand, rand:SEED, a number or [1,2,3]");
+  app.add_option("-i,--input", flags.specs, "NAME=file.npy, a .jpg or .png, rand, rand:SEED, a number or [1,2,3]")
+      ->allow_extra_args(false);  // else CLI11 takes brackets for a list of its own, and what follows for more values
   app.add_option("--mean", flags.mean, "of pictures, in [0, 1]: one number or r,g,b")->delimiter(',');
   app.add_option("--std", flags.std, "of pictures, in [0, 1]: one number or r,g,b")->delimiter(',');
   app.add_option("--scale", flags.scale, "from pixel to value")->capture_default_str();
@@ -138,11 +159,22 @@ void add_input_flags(CLI::App& app, InputFlags& flags) {
   app.add_option("--seed", flags.seed, "of random inputs")->capture_default_str();
 }
 
+void check_input_flags(const InputFlags& flags) {
+  for (const float v : three(flags.std, 1, "--std")) {
+    if (v == 0 || !std::isfinite(v)) {
+      throw Error(ErrorCode::invalid_argument, fmt::format("--std: {}; pictures are divided by it: numbers but 0 are accepted", v));
+    }
+  }
+  three(flags.mean, 0, "--mean");
+}
+
 Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags,
-                  const std::vector<std::string>& shapes) {
+                  const std::vector<std::string>& shapes, const std::map<std::string, std::string>& metadata) {
   InputOptions options;
+  options.likely = with_likely(stored_ranges(metadata));
   options.specs = flags.specs;
   options.shapes = shapes;
+  check_input_flags(flags);
   options.normalise = {.mean = three(flags.mean, 0, "--mean"),
                        .std = three(flags.std, 1, "--std"),
                        .scale = static_cast<float>(flags.scale),

@@ -25,10 +25,14 @@ struct BuildFlags {
   bool strict_fp32 = false;
   bool no_code = false;
   std::vector<std::string> drop, skip;
+  std::vector<const CLI::Option*> for_building;  // those that an engine, being built, cannot follow
 };
 void add_build_flags(CLI::App& app, BuildFlags& flags);
 // Throws Error for a device or precision that is not there.
 BuildOptions build_options(const BuildFlags& flags);
+
+// Throws Error{invalid_argument} when flags that only a build follows are given, and `why` nothing is built.
+void refuse_build_flags(const BuildFlags& flags, const std::string& why);
 
 // By the file's first bytes, not its name.
 bool is_engine_file(const std::string& path);
@@ -48,7 +52,10 @@ struct InputFlags {
   uint64_t seed = 1;
 };
 void add_input_flags(CLI::App& app, InputFlags& flags);
-Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes);
+void check_input_flags(const InputFlags& flags);  // what can be known before the model is read
+// `metadata`: an engine's, with the ranges it was built for.
+Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes,
+                  const std::map<std::string, std::string>& metadata = {});
 
 std::map<std::string, Datum> as_data(const std::map<std::string, Tensor>& tensors);
 std::vector<Datum> in_order(const std::vector<IoInfo>& declared, const std::map<std::string, Tensor>& tensors);

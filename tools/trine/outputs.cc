@@ -56,7 +56,7 @@ std::string label_text(const std::vector<std::string>& labels, int label) {
   return i < labels.size() ? labels[i] : fmt::format("class {}", label);
 }
 
-std::vector<Ranked> best_classes(const Tensor& scores, size_t k) {
+Ranking best_classes(const Tensor& scores, size_t k) {
   const bool row = scores.rank() == 1 || (scores.rank() == 2 && scores.dim(0) == 1);
   if (!row || !is_float(scores.dtype()) || scores.elements() == 0) {
     throw Error(
@@ -64,14 +64,15 @@ std::vector<Ranked> best_classes(const Tensor& scores, size_t k) {
         fmt::format("--top: output {}; a classifier gives floats [classes] or [1,classes]", scores.type_text()));
   }
   auto values = scores.f64_values();
-  if (!are_probabilities(values)) softmax(values);
-  std::vector<Ranked> ranked;
+  Ranking ranking{.softmax = !are_probabilities(values)};
+  if (ranking.softmax) softmax(values);
+  std::vector<Ranked>& ranked = ranking.classes;
   for (size_t i = 0; i < values.size(); ++i) ranked.push_back({static_cast<int>(i), values[i]});
   k = std::min(k, ranked.size());
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k), ranked.end(),
                     [](const Ranked& a, const Ranked& b) { return a.score > b.score; });
   ranked.resize(k);
-  return ranked;
+  return ranking;
 }
 
 std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture& picture,

@@ -18,9 +18,12 @@ struct Ranked {
   int label = 0;
   double score = 0;
 };
-// The k largest of a classifier's output ([classes] or [1, classes]); a softmax is taken when they are no probabilities
-// yet. Throws Error{invalid_argument} for another shape.
-std::vector<Ranked> best_classes(const Tensor& scores, size_t k);
+struct Ranking {
+  std::vector<Ranked> classes;
+  bool softmax = false;  // was taken: the scores were no probabilities (none below 0, their sum 1)
+};
+// The k largest of a classifier's output ([classes] or [1, classes]). Throws Error{invalid_argument} for another shape.
+Ranking best_classes(const Tensor& scores, size_t k);
 
 struct DetectOptions {
   std::string head;

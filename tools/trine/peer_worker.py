@@ -4,8 +4,6 @@ import os
 import sys
 import time
 
-import numpy as np
-
 
 class OnnxRuntime:
     def __init__(self, path, threads):
@@ -67,7 +65,23 @@ class Torch:
 KINDS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch}
 
 
+# Without importing them: that takes seconds.
+def versions():
+    from importlib import metadata, util
+    found = {}
+    for name in ("numpy", "onnxruntime", "openvino", "torch"):
+        if util.find_spec(name):
+            try:
+                found[name] = metadata.version(name)
+            except metadata.PackageNotFoundError:  # onnxruntime-gpu, for one
+                found[name] = "of unknown version"
+    return found
+
+
 def serve(question, state):
+    if question["do"] == "versions":
+        return {"versions": versions()}
+    import numpy as np  # here, so that a Python without it can say so
     if question["do"] == "open":
         peer = state["peer"] = KINDS[question["runtime"]](question["model"], question["threads"])
         peer.prepare({name: np.load(path) for name, path in question["inputs"].items()})

@@ -21,11 +21,6 @@ namespace {
 
 constexpr const char* kPeers[] = {"onnxruntime", "openvino", "torch"};
 
-std::string python_path() {
-  const std::string wanted = env_text("TRINE_PYTHON");
-  if (!wanted.empty()) return wanted;
-  return std::filesystem::exists(".venv/bin/python") ? ".venv/bin/python" : "python3";
-}
 
 std::string make_folder() {
   std::string folder = (std::filesystem::temp_directory_path() / "trine-peer-XXXXXX").string();
@@ -56,15 +51,56 @@ Process start_python(const std::string& python, const char* program) {
   return {id, ::fdopen(to[1], "w"), ::fdopen(from[0], "r")};
 }
 
+// A line of an answer; empty when the process has ended.
+std::string read_line(FILE* from) {
+  std::string line;
+  for (int c = std::fgetc(from); c != EOF && c != '\n'; c = std::fgetc(from)) line.push_back(static_cast<char>(c));
+  return line;
+}
+
 }  // namespace
+
+// Beside the working directory, else beside the project or installation that this program lies in.
+std::string python_path() {
+  const std::string wanted = env_text("TRINE_PYTHON");
+  if (!wanted.empty()) return wanted;
+  constexpr const char* kOwn = ".venv/bin/python";
+  std::error_code ignored;
+  if (std::filesystem::exists(kOwn, ignored)) return kOwn;
+  auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (; !folder.empty() && folder != folder.root_path(); folder = folder.parent_path())
+    if (std::filesystem::exists(folder / kOwn, ignored)) return (folder / kOwn).string();
+  return "python3";
+}
+
+std::map<std::string, std::string> peer_versions() {
+  const Process process = start_python(python_path(), kPeerWorker);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::fputs("{\"do\": \"versions\"}\n", process.to);
+  std::fclose(process.to);
+  const auto answer = nlohmann::json::parse(read_line(process.from), nullptr, false);
+  std::fclose(process.from);
+  ::waitpid(process.id, nullptr, 0);
+  std::map<std::string, std::string> versions;
+  if (!answer.is_object() || !answer.contains("versions")) return versions;
+  for (const auto& [name, version] : answer["versions"].items()) versions[name] = version.get<std::string>();
+  return versions;
+}
 
 bool is_peer(const std::string& name) {
   return std::any_of(std::begin(kPeers), std::end(kPeers), [&](const char* p) { return name == p; });
 }
 
+void check_peer(const std::string& name) {
+  if (is_peer(name)) return;
+  throw Error(ErrorCode::invalid_argument, fmt::format("--against {}: accepted: {}", name, peer_names()));
+}
+
 std::string peer_names() { return "onnxruntime, openvino, torch"; }
 
 std::string source_model(const std::string& model, const std::string& given) {
+  if (!given.empty() && !std::filesystem::exists(given))
+    throw Error(ErrorCode::io, fmt::format("--peer-model {}: no such file; give the engine's ONNX file", given));
   if (!given.empty()) return given;
   if (!is_engine_file(model)) return model;
   const std::string beside = std::filesystem::path(model).replace_extension(".onnx").string();
@@ -76,9 +112,7 @@ std::string source_model(const std::string& model, const std::string& given) {
 Peer::Peer(const std::string& name, const std::string& model, int threads, const std::map<std::string, Tensor>& inputs)
     : Peer() {  // complete from here on: what throws below is cleaned up by the destructor
   name_ = name;
-  if (!is_peer(name)) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("--against {}: accepted: {}", name, peer_names()));
-  }
+  check_peer(name);
   std::signal(SIGPIPE, SIG_IGN);  // a peer that dies is an error message, not our death
   const std::string python = python_path();
   const Process process = start_python(python, kPeerWorker);
@@ -108,10 +142,7 @@ Peer::~Peer() {
 nlohmann::json Peer::ask(const nlohmann::json& question) {
   const std::string line = question.dump() + "\n";
   std::string answer;
-  if (std::fputs(line.c_str(), to_) >= 0 && std::fflush(to_) == 0) {
-    for (int c = std::fgetc(from_); c != EOF && c != '\n'; c = std::fgetc(from_))
-      answer.push_back(static_cast<char>(c));
-  }
+  if (std::fputs(line.c_str(), to_) >= 0 && std::fflush(to_) == 0) answer = read_line(from_);
   const auto json = nlohmann::json::parse(answer, nullptr, false);
   if (!json.is_object()) {
     throw Error(

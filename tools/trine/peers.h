@@ -15,15 +15,20 @@ namespace trine::cli {
 
 bool is_peer(const std::string& name);  // "onnxruntime", "openvino", "torch"
 std::string peer_names();
+void check_peer(const std::string& name);  // Error{invalid_argument} when it is none
 
 // The ONNX file that a peer runs for MODEL|ENGINE: the model itself, `given`, or the .onnx beside the engine. Throws
 // Error{invalid_argument} when there is none.
 std::string source_model(const std::string& model, const std::string& given);
 
+// The interpreter: $TRINE_PYTHON, else .venv/bin/python here or above this program's folder, else python3.
+std::string python_path();
+// Of the peers that it has, and of numpy, which all need; nothing when there is no such interpreter.
+std::map<std::string, std::string> peer_versions();
+
 class Peer {
  public:
-  // Starts the process and loads the model with these inputs. The interpreter is $TRINE_PYTHON, else .venv/bin/python
-  // here, else python3. Throws Error{unsupported} when the runtime is not installed.
+  // Starts the process and loads the model with these inputs. Throws Error{unsupported} when the runtime is not installed.
   Peer(const std::string& name, const std::string& model, int threads, const std::map<std::string, Tensor>& inputs);
   ~Peer();
   Peer(const Peer&) = delete;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/memory.h"
+#include "dnn/kernel_row.h"
 #include "engine/build/generate.h"
 #include "engine/build/kernels.h"
 #include "engine/build/model_state.h"
@@ -27,12 +28,14 @@ class Builder {
 
   Engine run() {
     tell("optimise", 0);
-    const std::map<std::string, int64_t> likely = apply_shapes(graph_, options_.shapes);
+    const SymbolRanges ranges = apply_shapes(graph_, options_.shapes);
+    store_ranges(state_->metadata, ranges);
+    state_->ranges = ranges;
     optimise();
     tell("plan", 1);
     auto graph = std::make_shared<const Graph>(std::move(graph_));
     plan_ = make_plan(graph, chooser_.limits());
-    likely_ = likely;
+    likely_ = with_likely(ranges);
     types_ = representative_inputs(*graph, likely_);
     tell("generate code", 2);
     generate();
@@ -42,6 +45,7 @@ class Builder {
     verify();
     chooser_.settle(*plan_);
     for (std::string& text : chooser_.notes()) note(std::move(text));
+    note(slow_types());
     tell("done", kPhases);
     state_->graph = std::move(graph);
     state_->plan = plan_;
@@ -76,6 +80,7 @@ class Builder {
 
   void choose() {
     const std::string problem = chooser_.choose(*plan_, types_);
+    all_chosen_ = problem.empty();
     if (!problem.empty()) note("some kernels are chosen at the first run: " + problem);
   }
 
@@ -95,6 +100,28 @@ class Builder {
       choose();
     }
     throw Error(ErrorCode::mismatch, "build: kernels kept failing verification; see the notes with TRINE_DEBUG=3");
+  }
+
+  // Kernels compute in f32: a model of another float type works, slowly, and is told so.
+  std::string slow_types() const {
+    std::map<std::string, int> steps;
+    for (size_t n = 0; n < plan_->steps.size(); ++n) {
+      const PlanStep& step = plan_->steps[n];
+      const bool rowless = step.kind == StepKind::kernel && step.rows.empty() && all_chosen_;
+      if (!rowless && (step.kind != StepKind::host || !step.bodies.empty())) continue;
+      for (ValueId id : plan_->graph->nodes[n].inputs) {
+        if (id == kNoValue || !plan_->graph->type(id).is_tensor()) continue;
+        const DType dtype = plan_->graph->type(id).dtype;
+        if (!is_float(dtype) || dtype == DType::f32) continue;
+        ++steps[std::string(name(dtype))];
+        break;
+      }
+    }
+    std::string text;
+    for (const auto& [dtype, count] : steps)
+      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, dtype);
+    return text.empty() ? ""
+                        : "steps without a kernel here run as references, slowly: " + text + "; a float32 model is fast";
   }
 
   // Shapes that fit together do not always run: what a branch makes of its input shows only then.
@@ -124,12 +151,36 @@ class Builder {
   std::shared_ptr<Plan> plan_;
   std::map<std::string, int64_t> likely_;  // sizes that the caller gave to symbols
   std::vector<Type> types_;
+  bool all_chosen_ = false;  // no step waits for its first run
   std::shared_ptr<Engine::State> state_ = std::make_shared<Engine::State>();
 };
+
+// ", such as <the row that begins most alike>".
+std::string nearest_row(std::string_view name) {
+  std::string_view best;
+  size_t alike = 3;
+  for (const dnn::KernelRow* row : dnn::all_rows()) {
+    const auto [a, b] = std::mismatch(name.begin(), name.end(), row->name.begin(), row->name.end());
+    if (const auto length = static_cast<size_t>(a - name.begin()); length > alike) alike = length, best = row->name;
+  }
+  return best.empty() ? "" : fmt::format(", such as {}", best);
+}
+
+void check_options(const BuildOptions& options) {
+  if (options.threads < 0 || options.threads > 1024)
+    throw Error(ErrorCode::invalid_argument, fmt::format("build: {} threads; give 0 (all) to 1024", options.threads));
+  for (const std::string& name : options.drop) {
+    if (dnn::find_row(name)) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("drop: no kernel row is called '{}'; trine inspect --plan shows those that a model uses{}", name,
+                            nearest_row(name)));
+  }
+}
 
 }  // namespace
 
 Engine build(const Model& model, const BuildOptions& options) {
+  check_options(options);
   const MemoryCap cap(options.max_memory_bytes);
   return with_memory_errors("build", [&] { return Builder(model, options).run(); });
 }

@@ -1,12 +1,13 @@
-// User-given input sizes applied to a graph: fixed sizes become constants, bounds name a symbol's likely value.
+// User-given input sizes applied to a graph: fixed sizes become constants, bounds belong to a symbol.
 #pragma once
 
+#include "engine/ranges.h"
 #include "graph/graph.h"
 
 namespace trine {
 
-// Changes the graph's input types; returns the likely value of each symbol that stays. Throws Error{invalid_argument}
-// for an unknown input, a wrong rank or a size that contradicts the model.
-std::map<std::string, int64_t> apply_shapes(Graph& graph, const std::map<std::string, std::vector<std::string>>& shapes);
+// Changes the graph's input types; returns the bounds of each symbol that stays. Throws Error{invalid_argument}
+// for an unknown input, a wrong rank, a size that contradicts the model or what is neither size, name nor range.
+SymbolRanges apply_shapes(Graph& graph, const std::map<std::string, std::vector<std::string>>& shapes);
 
 }  // namespace trine

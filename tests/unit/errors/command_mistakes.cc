@@ -23,11 +23,11 @@ std::function<void()> command(Setup setup, const std::vector<std::string>& words
   return [=] {
     CLI::App app("", "trine");
     app.require_subcommand(1);
-    const auto action = setup(*app.add_subcommand(words[0], ""));
+    const auto action = setup(*app.add_subcommand(words[0] == "bulid" ? "build" : words[0], ""));
     try {
       app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
-      throw Error(ErrorCode::invalid_argument, cli::usage_problem(app, error));
+      throw Error(ErrorCode::invalid_argument, cli::usage_problem(app, error, words));
     }
     action();
   };
@@ -66,12 +66,28 @@ std::vector<Mistake> command_mistakes() {
   return {
       {"command.no_output", command(cli::setup_build, {"build", "m.onnx"})},
       {"command.unknown_flag", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--fast"})},
+      {"command.mistyped", command(cli::setup_build, {"bulid", "m.onnx"})},
+      {"command.mistyped_flag", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--thread", "2"})},
+      {"command.too_many", command(cli::setup_build, {"build", "m.onnx", "more.onnx", "-o", "m.trn"})},
+      {"command.budget", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--budget", "-3"})},
+      {"command.duration", command(cli::setup_bench, {"bench", "m.onnx", "--duration", "0"})},
+      {"command.tolerance", command(cli::setup_compare, {"compare", "m.onnx", "--tolerance", "-1"})},
       {"command.threads", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--threads", "many"})},
       {"command.threads_range", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--threads", "-3"})},
       {"command.verify", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--verify", "hard"})},
       {"command.device", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--device", "tpu"})},
       {"command.precision", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--precision", "fp4"})},
       {"command.workspace", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--workspace", "-1"})},
+      {"command.onto_itself",
+       with_file("m.onnx", "x", command(cli::setup_build, {"build", "m.onnx", "-o", "m.onnx"}))},
+      {"command.engine_flags",
+       with_file("e.trn", "TRINE\r\n\x1a", command(cli::setup_run, {"run", "e.trn", "--drop", "conv", "--no-code"}))},
+      {"command.no_labels", command(cli::setup_run, {"run", "e.trn", "--labels", "missing.txt"})},
+      {"command.head", command(cli::setup_run, {"run", "e.trn", "--head", "yolo99"})},
+      {"command.csv", command(cli::setup_run, {"run", "e.trn", "-o", "y=y.csv"})},
+      {"command.std", command(cli::setup_run, {"run", "e.trn", "--std", "0,0,0"})},
+      {"command.peer_model",
+       command(cli::setup_run, {"run", "e.trn", "--check", "reference", "--peer-model", "missing.onnx"})},
       {"command.no_model", command(cli::setup_build, {"build", "missing.onnx", "-o", "m.trn"})},
       {"shapes.no_size", [] { cli::parse_shapes({"x=1xtwo"}); }},
       {"shapes.falling", [] { cli::parse_shapes({"x=8..1"}); }},
@@ -85,6 +101,12 @@ std::vector<Mistake> command_mistakes() {
       {"input.no_number", inputs({"f32[]"}, {"a=cheese"})},
       {"input.count", inputs({"f32[3]"}, {"a=[1,2]"})},
       {"input.count_open", inputs({"f32[N,3]"}, {"a=[1,2]"})},
+      {"input.empty", inputs({"f32[N]"}, {""})},
+      {"input.no_value", inputs({"f32[N]"}, {"a="})},
+      {"input.range", inputs({"u8[]"}, {"a=300"})},
+      {"input.uneven", inputs({"f32[N,M]"}, {"a=[[1,2],[3]]"})},
+      {"input.nested", inputs({"f32[2,3]"}, {"a=[[1,2],[3,4]]"})},
+      {"input.not_the_shapes", inputs({"f32[N]"}, {"a=[1,2]"}, {"a=8"})},
       {"input.string", inputs({"string[1]"}, {})},
       {"input.no_file", inputs({"f32[3]"}, {"a=missing.npy"})},
       {"input.picture_for_vector", with_file("x.png", "", inputs({"f32[3]"}, {"a=x.png"}))},
@@ -108,6 +130,16 @@ std::vector<Mistake> command_mistakes() {
            value();
          } catch (...) {
            ::unsetenv("TRINE_DEBUG");
+           throw;
+         }
+       }},
+      {"env.range",
+       [] {
+         ::setenv("TRINE_SPIN_US", "-4", 1);
+         try {
+           check_environment();
+         } catch (...) {
+           ::unsetenv("TRINE_SPIN_US");
            throw;
          }
        }},

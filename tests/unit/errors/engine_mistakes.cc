@@ -66,6 +66,15 @@ std::vector<Mistake> engine_mistakes() {
       {"build.shapes_fixed_range", built({{"x", {"1", "1..5"}}})},
       {"build.shapes_no_range", built({{"x", {"8..1", "4"}}})},
       {"build.shapes_no_size", built({{"x", {"1..many", "4"}}})},
+      {"build.shapes_no_name", built({{"x", {"1x3", "4"}}})},
+      {"build.shapes_symbol_twice", built({{"s", {"3"}}, {"x", {"2", "4"}}})},
+      {"build.threads", [] { engine_with({.threads = -1}); }},
+      {"build.drop", [] { engine_with({.drop = {"nosuch"}}); }},
+      {"run.range",
+       [] {
+         const Engine bounded = engine({{"x", {"1..2..4", "4"}}});
+         Session(bounded, {.threads = 1}).run({{"x", ones(DType::f32, {5, 4})}, {"s", Tensor::vector_i64({0})}});
+       }},
       {"build.deterministic", [] { engine_with({.budget_seconds = 1, .deterministic = true}); }},
       {"build.timing_cache_foreign",
        [] {
