@@ -13,8 +13,9 @@ std::string list(const Range& range) {
   return fmt::format("{}", fmt::join(range, ","));
 }
 
-// One past the last element that strides reach.
+// One past the last element that strides reach; 0 when there is none.
 int64_t reach(const std::array<int64_t, 3>& stride, int64_t batch, int64_t heads, int64_t positions, int64_t inner) {
+  if (batch == 0 || heads == 0 || positions == 0) return 0;
   return stride[0] * (batch - 1) + stride[1] * (heads - 1) + stride[2] * (positions - 1) + inner;
 }
 
@@ -62,7 +63,7 @@ OperandSizes sizes_of(const AttentionProblem& p) {
   const int64_t out = reach(p.out_stride, p.batch, p.heads, p.q_len, p.v_head_dim), lse = p.batch * p.heads * p.q_len;
   s.in[0] = q, s.in[1] = k, s.in[2] = v;
   const auto& m = p.mask_stride;
-  if (p.mask != MaskKind::none)
+  if (p.mask != MaskKind::none && lse > 0 && p.kv_len > 0)
     s.in[3] = m[0] * (p.batch - 1) + m[1] * (p.heads - 1) + m[2] * (p.q_len - 1) + m[3] * (p.kv_len - 1) + 1;
   if (p.lengths) {
     s.in[4] = s.in[5] = p.batch;

@@ -231,6 +231,7 @@ TEST(AttentionGradient, TilesAndSizes) {
   check(attention(2, 1, 1, 1, 300, 8, 40));
   check(attention(1, 1, 1, 140, 1, 8, 8));
   check(attention(1, 2, 2, 0, 5, 8, 8));
+  check(attention(1, 2, 2, 5, 0, 8, 8));
   AttentionProblem p = attention(3, 2, 2, 150, 280, 16, 16);
   p.causal = true, p.bottom_right = true, p.window_left = 30, p.lengths = true, p.dropout = 0.2f;
   p.mask = MaskKind::additive, p.mask_stride = {0, 0, 280, 1};

@@ -93,7 +93,7 @@ Expected sample_oracle(const Problem& problem, const Data& data) {
           e.bound[0][at(p, p.in, n, i, c)] += 2 * static_cast<double>(points + 8) * kEps * std::abs(w * dy);
           for (int k = 0; k < p.axes; ++k) {
             e.out[1][first + static_cast<size_t>(k)] += slope[k] * x * dy;
-            e.bound[1][first + static_cast<size_t>(k)] += (8 * kEps * std::abs(slope[k]) + 1e-8) * std::abs(x * dy);
+            e.bound[1][first + static_cast<size_t>(k)] += (static_cast<double>(p.channels + 16) * kEps * std::abs(slope[k]) + 1e-8) * std::abs(x * dy);
           }
         }
       }

@@ -201,7 +201,10 @@ TEST(RnnGradient, Layers) {
   }
 }
 
-TEST(RnnGradient, NoSteps) { check({.steps = 0, .batch = 2, .input = 3, .hidden = 4}); }
+TEST(RnnGradient, NoStepsNoBatch) {
+  check({.steps = 0, .batch = 2, .input = 3, .hidden = 4});
+  check({.kind = RnnKind::gru, .steps = 2, .batch = 0, .input = 3, .hidden = 4});
+}
 
 TEST(RnnGradient, LargerThanTiles) {
   check({.steps = 3, .batch = 2, .input = 20, .hidden = 17});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/grid/grid_rows.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/thread_pool.h"
 
@@ -105,7 +106,28 @@ struct Steps {
         image(p.channels * pixels) {}
 };
 
-void forward(const GridSampleProblem& p, const Args& args, ThreadPool& pool) {
+const GridIsa& grid_isa(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level == CpuLevel::avx512) return kGridAvx512;
+  if (level == CpuLevel::avx2) return kGridAvx2;
+#endif
+  return kGridBaseline;
+}
+
+// to += factor * from over n channels, which are `from_step` and `to_step` apart.
+void add_channels(const GridIsa& isa, const float* from, int64_t from_step, int64_t n, float factor, float* to, int64_t to_step) {
+  if (from_step == 1 && to_step == 1) return isa.add_scaled(from, n, factor, to);
+  for (int64_t c = 0; c < n; ++c) to[c * to_step] += factor * from[c * from_step];
+}
+
+float dot_channels(const GridIsa& isa, const float* a, int64_t a_step, const float* b, int64_t b_step, int64_t n) {
+  if (a_step == 1 && b_step == 1) return isa.dot(a, b, n);
+  float sum = 0;
+  for (int64_t c = 0; c < n; ++c) sum += a[c * a_step] * b[c * b_step];
+  return sum;
+}
+
+void forward(const GridIsa& isa, const GridSampleProblem& p, const Args& args, ThreadPool& pool) {
   const auto *x = static_cast<const float*>(args.in[0]), *grid = static_cast<const float*>(args.in[1]);
   auto* y = static_cast<float*>(args.out[0]);
   const int64_t points = volume(p.out);
@@ -119,14 +141,13 @@ void forward(const GridSampleProblem& p, const Args& args, ThreadPool& pool) {
       for (int64_t c = 0; c < p.channels; ++c) to[c * out.channel] = 0;
       for (int i = 0; i < count; ++i) {
         if (taps[i].weight == 0) continue;
-        const float* from = image + taps[i].pixel * in.pixel;
-        for (int64_t c = 0; c < p.channels; ++c) to[c * out.channel] += taps[i].weight * from[c * in.channel];
+        add_channels(isa, image + taps[i].pixel * in.pixel, in.channel, p.channels, taps[i].weight, to, out.channel);
       }
     }
   });
 }
 
-void gradient_of_x(const GridSampleProblem& p, const Args& args, float* dx, ThreadPool& pool) {
+void gradient_of_x(const GridIsa& isa, const GridSampleProblem& p, const Args& args, float* dx, ThreadPool& pool) {
   const auto *grid = static_cast<const float*>(args.in[1]), *dy = static_cast<const float*>(args.in[2]);
   const int64_t points = volume(p.out), pixels = volume(p.in);
   const int64_t blocks = (p.channels + kChannelBlock - 1) / kChannelBlock;
@@ -144,15 +165,14 @@ void gradient_of_x(const GridSampleProblem& p, const Args& args, float* dx, Thre
         const float* from = dy + n * out.image + first * out.channel + at * out.pixel;
         for (int i = 0; i < many; ++i) {
           if (taps[i].weight == 0) continue;
-          float* to = image + taps[i].pixel * in.pixel;
-          for (int64_t c = 0; c < count; ++c) to[c * in.channel] += taps[i].weight * from[c * out.channel];
+          add_channels(isa, from, out.channel, count, taps[i].weight, image + taps[i].pixel * in.pixel, in.channel);
         }
       }
     }
   });
 }
 
-void gradient_of_grid(const GridSampleProblem& p, const Args& args, float* dgrid, ThreadPool& pool) {
+void gradient_of_grid(const GridIsa& isa, const GridSampleProblem& p, const Args& args, float* dgrid, ThreadPool& pool) {
   const auto *x = static_cast<const float*>(args.in[0]), *grid = static_cast<const float*>(args.in[1]);
   const auto* dy = static_cast<const float*>(args.in[2]);
   const int64_t points = volume(p.out);
@@ -165,10 +185,8 @@ void gradient_of_grid(const GridSampleProblem& p, const Args& args, float* dgrid
       const float* gradient = dy + at / points * out.image + at % points * out.pixel;
       double sums[3] = {};
       for (int i = 0; i < count; ++i) {
-        const float* from = image + taps[i].pixel * in.pixel;
-        double dot = 0;
-        for (int64_t c = 0; c < p.channels; ++c)
-          dot += static_cast<double>(from[c * in.channel]) * gradient[c * out.channel];
+        const double dot =
+            dot_channels(isa, image + taps[i].pixel * in.pixel, in.channel, gradient, out.channel, p.channels);
         for (int k = 0; k < p.axes; ++k)
           if (taps[i].slope[k] != 0) sums[k] += dot * taps[i].slope[k];
       }
@@ -177,12 +195,13 @@ void gradient_of_grid(const GridSampleProblem& p, const Args& args, float* dgrid
   });
 }
 
-void run(const Problem& problem, const Args& args) {
+void run(CpuLevel level, const Problem& problem, const Args& args) {
+  const GridIsa& isa = grid_isa(level);
   const GridSampleProblem& p = of(problem);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
-  if (p.pass == Pass::forward) return forward(p, args, pool);
-  if (args.out[0]) gradient_of_x(p, args, static_cast<float*>(args.out[0]), pool);
-  if (args.out[1]) gradient_of_grid(p, args, static_cast<float*>(args.out[1]), pool);
+  if (p.pass == Pass::forward) return forward(isa, p, args, pool);
+  if (args.out[0]) gradient_of_x(isa, p, args, static_cast<float*>(args.out[0]), pool);
+  if (args.out[1]) gradient_of_grid(isa, p, args, static_cast<float*>(args.out[1]), pool);
 }
 
 const char* fits(const Problem& problem) {
@@ -192,13 +211,22 @@ const char* fits(const Problem& problem) {
   return volume(p.in) == 0 && volume(p.out) > 0 ? "an image without pixels" : nullptr;
 }
 
+template <CpuLevel kLevel, int kGigaflops>
+KernelRow row(std::string_view name) {
+  return {.name = name,
+          .op = OpKind::grid_sample,
+          .needs = kLevel,
+          .fits = fits,
+          .cost = [](const Problem& p, int threads) { return flops(p) / (kGigaflops * 1e9) / threads; },
+          .run = [](const Problem& p, const Args& args) { run(kLevel, p, args); }};
+}
+
 const KernelRow kGridSample[] = {
-    {.name = "grid_sample_f32_f32_baseline",
-     .op = OpKind::grid_sample,
-     .needs = CpuLevel::baseline,
-     .fits = fits,
-     .cost = [](const Problem& p, int threads) { return flops(p) / 1e9 / threads; },
-     .run = run},
+#if defined(__x86_64__)
+    row<CpuLevel::avx512, 8>("grid_sample_f32_f32_avx512"),
+    row<CpuLevel::avx2, 6>("grid_sample_f32_f32_avx2"),
+#endif
+    row<CpuLevel::baseline, 2>("grid_sample_f32_f32_baseline"),
 };
 const RegisterRows registered(kGridSample);
 
