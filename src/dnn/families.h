@@ -27,6 +27,39 @@ std::string text_of(const GridSampleProblem& p);
 double flops_of(const GridSampleProblem& p);
 OperandSizes sizes_of(const GridSampleProblem& p);
 
+std::string text_of(const ActivationProblem& p);
+double flops_of(const ActivationProblem& p);
+OperandSizes sizes_of(const ActivationProblem& p);
+
+std::string text_of(const BinaryProblem& p);
+double flops_of(const BinaryProblem& p);
+OperandSizes sizes_of(const BinaryProblem& p);
+
+std::string text_of(const DropoutProblem& p);
+double flops_of(const DropoutProblem& p);
+OperandSizes sizes_of(const DropoutProblem& p);
+
+std::string text_of(const SoftmaxProblem& p);
+double flops_of(const SoftmaxProblem& p);
+OperandSizes sizes_of(const SoftmaxProblem& p);
+
+std::string text_of(const NormProblem& p);
+double flops_of(const NormProblem& p);
+OperandSizes sizes_of(const NormProblem& p);
+
+std::string text_of(const LrnProblem& p);
+double flops_of(const LrnProblem& p);
+OperandSizes sizes_of(const LrnProblem& p);
+
+std::string text_of(const ReduceProblem& p);
+double flops_of(const ReduceProblem& p);
+OperandSizes sizes_of(const ReduceProblem& p);
+
+std::string text_of(const TransformProblem& p);
+double flops_of(const TransformProblem& p);
+double bytes_of(const TransformProblem& p);
+OperandSizes sizes_of(const TransformProblem& p);
+
 // Every operand once.
 double bytes_of_operands(const OperandSizes& sizes);
 

@@ -36,6 +36,7 @@ std::string_view name(Packing packing);
 //   ctc_loss       in x, labels, input_lens, label_lens out loss, dx (null when not wanted)
 //   affine_grid    in theta | dgrid                     out grid | dtheta
 //   grid_sample    in x, grid | x, grid, dy             out y | dx, dgrid (each may be null)
+//   others: at the problem
 // `workspace` has workspace_bytes(problem, pool threads) bytes; it and `packed` are 64-byte aligned.
 struct Args {
   const void* in[kMostOperands] = {};

@@ -38,6 +38,14 @@ OperandSizes sizes_of(const PoolProblem& p) {
   return s;
 }
 
+OperandSizes sizes_of(const PoolBackwardProblem& p) {
+  OperandSizes of_forward = sizes_of(p.forward), s;
+  if (p.forward.kind == PoolKind::max) s.in[0] = of_forward.in[0];
+  s.in[1] = of_forward.out[0];
+  s.out[0] = of_forward.in[0];
+  return s;
+}
+
 OperandSizes sizes_of(const ResizeProblem& p) {
   OperandSizes s;
   s.in[0] = p.n * product(p.in) * or_dense(p.in_pixel_stride, p.channels);

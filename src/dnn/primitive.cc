@@ -26,6 +26,8 @@ struct Scratch {
 
 // Inputs that may be null although the problem has a size for them.
 bool is_optional_input(const Problem& problem, int i) {
+  if (const auto* norm = std::get_if<NormProblem>(&problem))
+    return norm->training && norm->pass == Pass::forward && i == 3;  // running statistics that nobody wants
   return op_kind(problem) == OpKind::rnn && (i == 1 || i == 2 || i == 7 || i == 8);  // states and their gradients
 }
 bool is_optional_weight(const Problem& problem, int i) { return op_kind(problem) == OpKind::rnn && i == 2; }  // bias

@@ -11,8 +11,11 @@
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kOpNames[] = {"conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights",
-                                        "ctc_loss", "affine_grid", "grid_sample"};
+constexpr std::string_view kOpNames[] = {
+    "conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights",
+    "ctc_loss", "affine_grid", "grid_sample",
+    "activation", "binary", "dropout", "softmax", "pool_backward", "norm", "lrn", "reduce", "transform",
+};
 constexpr std::string_view kPoolNames[] = {"max", "average", "average_with_pad"};
 constexpr std::string_view kCoordinateNames[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
                                                  "align_corners", "asymmetric"};
@@ -93,6 +96,8 @@ std::string text_of(const ConvWeightsProblem& p) {
   return fmt::format("weights of {}{}", text_of(p.forward), p.bias ? " and bias" : "");
 }
 
+std::string text_of(const PoolBackwardProblem& p) { return "gradient of " + text_of(p.forward); }
+
 double flops_of(const ConvProblem& p) {
   double positions = p.transposed ? product(p.in) : product(p.out);
   double pairs = static_cast<double>(p.in_channels) * static_cast<double>(p.out_channels) /
@@ -105,6 +110,7 @@ double flops_of(const MatmulProblem& p) {
 double flops_of(const PoolProblem& p) {
   return static_cast<double>(p.n) * static_cast<double>(p.channels) * product(p.out) * product(p.kernel);
 }
+double flops_of(const PoolBackwardProblem& p) { return 2 * flops_of(p.forward); }
 double flops_of(const ResizeProblem& p) {
   return static_cast<double>(p.n * p.channels) * product(p.out) * (p.mode == ResizeMode::linear ? 6 : 0);
 }
@@ -131,6 +137,7 @@ double bytes_of(const PoolProblem& p) {
 double bytes_of(const ResizeProblem& p) {
   return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
 }
+double bytes_of(const PoolBackwardProblem& p) { return bytes_of_operands(operand_sizes(p)); }
 template <class P>
 double bytes_of(const P& p) {
   return bytes_of_operands(sizes_of(p));

@@ -25,6 +25,7 @@ namespace trine::dnn {
 //   ctc_loss       in x, labels, input_lens, label_lens                                out loss, dx
 //   affine_grid    in theta | dgrid                                                    out grid | dtheta
 //   grid_sample    in x, grid | x, grid, dy                                            out y | dx, dgrid
+//   others: at the problem
 struct Operands {
   const void* in[kMostOperands] = {};
   const void* weights[kMostWeights] = {};  // as models have them; packed for this run when `packed` is null

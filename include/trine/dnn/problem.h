@@ -16,7 +16,11 @@
 #include "trine/dnn/epilogue.h"
 #include "trine/dnn/grid.h"
 #include "trine/dnn/layout.h"
+#include "trine/dnn/norm.h"
+#include "trine/dnn/pointwise.h"
 #include "trine/dnn/recurrent.h"
+#include "trine/dnn/softmax.h"
+#include "trine/dnn/tensor_ops.h"
 
 namespace trine::dnn {
 
@@ -84,6 +88,13 @@ struct PoolProblem {
   friend bool operator==(const PoolProblem&, const PoolProblem&) = default;
 };
 
+// Gradient of a pool's input: each dy goes to the window's maximum, the first in scan order of several equal ones and
+// the first NaN before any number; or, divided as the average was, to the whole window.   in x (max only), dy   out dx
+struct PoolBackwardProblem {
+  PoolProblem forward;
+  friend bool operator==(const PoolBackwardProblem&, const PoolBackwardProblem&) = default;
+};
+
 enum class ResizeMode : uint8_t { nearest, linear };
 enum class ResizeCoordinates : uint8_t {
   half_pixel,
@@ -124,14 +135,19 @@ struct GatherProblem {
   friend bool operator==(const GatherProblem&, const GatherProblem&) = default;
 };
 
-enum class OpKind : uint8_t { conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights,
-                              ctc_loss, affine_grid, grid_sample };
+enum class OpKind : uint8_t {
+  conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights,
+  ctc_loss, affine_grid, grid_sample,
+  activation, binary, dropout, softmax, pool_backward, norm, lrn, reduce, transform,
+};
 std::string_view name(OpKind op);
 
 // The order of the alternatives is that of OpKind.
 using Problem = std::variant<ConvProblem, MatmulProblem, PoolProblem, AttentionProblem, RnnProblem, ResizeProblem,
-                             CopyProblem, GatherProblem, ConvWeightsProblem, CtcLossProblem, AffineGridProblem,
-                             GridSampleProblem>;
+                             CopyProblem, GatherProblem, ConvWeightsProblem,
+                             CtcLossProblem, AffineGridProblem, GridSampleProblem,
+                             ActivationProblem, BinaryProblem, DropoutProblem, SoftmaxProblem, PoolBackwardProblem,
+                             NormProblem, LrnProblem, ReduceProblem, TransformProblem>;
 
 inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(problem.index()); }
 // One line that determines the problem: "conv x[1,56,56,64] w[64,64,3,3] pad 1x1 -> [1,56,56,64] +bias relu".

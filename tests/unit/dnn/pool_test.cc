@@ -129,6 +129,93 @@ TEST(Pool, Slices) {
   check(p);
 }
 
+// Each dy goes to the first of the window's maxima, or of its NaNs; averages share it.
+Expected pool_backward_oracle(const Problem& problem, const Data& data) {
+  const PoolProblem& p = std::get<PoolBackwardProblem>(problem).forward;
+  auto or_dense = [&](int64_t stride) { return stride ? stride : p.channels; };
+  int64_t in_pixels = p.in[0] * p.in[1] * p.in[2], out_pixels = p.out[0] * p.out[1] * p.out[2];
+  auto at = [&](int64_t n, int64_t pixels, int64_t pixel, int64_t c, int64_t stride) {
+    return static_cast<size_t>(p.layout == Layout::nhwc ? (n * pixels + pixel) * or_dense(stride) + c
+                                                        : (n * p.channels + c) * pixels + pixel);
+  };
+  Expected e;
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched());
+  e.bound[0].assign(e.out[0].size(), 0);
+  std::vector<double> magnitude(e.out[0].size(), 0);
+  for (int64_t i = 0; i < p.n * p.channels * in_pixels; ++i)
+    e.out[0][at(i / (p.channels * in_pixels), in_pixels, i / p.channels % in_pixels, i % p.channels,
+                p.in_pixel_stride)] = 0;
+  for (int64_t i = 0; i < p.n * p.channels * out_pixels; ++i) {
+    const int64_t n = i / (p.channels * out_pixels), pixel = i / p.channels % out_pixels, c = i % p.channels;
+    const int64_t o[3] = {pixel / (p.out[1] * p.out[2]), pixel / p.out[2] % p.out[1], pixel % p.out[2]};
+    std::vector<size_t> taps;
+    int64_t counted = 0;
+    for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
+      const int64_t position[3] = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1], k % p.kernel[2]};
+      int64_t from[3];
+      bool in = true, in_padded = true;
+      for (size_t a = 0; a < 3; ++a) {
+        from[a] = o[a] * p.stride[a] + position[a] * p.dilation[a] - p.pad_begin[a];
+        in = in && from[a] >= 0 && from[a] < p.in[a];
+        in_padded = in_padded && from[a] < p.in[a] + p.pad_end[a];
+      }
+      counted += in_padded;
+      if (in) taps.push_back(at(n, in_pixels, (from[0] * p.in[1] + from[1]) * p.in[2] + from[2], c, p.in_pixel_stride));
+    }
+    const double dy = data.in[1][at(n, out_pixels, pixel, c, p.out_pixel_stride)];
+    if (p.kind != PoolKind::max) {
+      const auto divisor =
+          static_cast<double>(p.kind == PoolKind::average_with_pad ? counted : static_cast<int64_t>(taps.size()));
+      for (size_t tap : taps) e.out[0][tap] += dy / divisor, magnitude[tap] += std::abs(dy / divisor);
+    } else if (!taps.empty()) {
+      size_t best = taps[0];
+      for (size_t tap : taps) {
+        const float v = data.in[0][tap], b = data.in[0][best];
+        if (v > b || (std::isnan(v) && !std::isnan(b))) best = tap;
+      }
+      e.out[0][best] += dy, magnitude[best] += std::abs(dy);
+    }
+  }
+  const auto overlaps = static_cast<double>(p.kernel[0] * p.kernel[1] * p.kernel[2] + 2);
+  for (size_t i = 0; i < magnitude.size(); ++i) e.bound[0][i] = overlaps * 0x1p-24 * magnitude[i];
+  return e;
+}
+
+void check_backward(PoolProblem p, std::function<void(Data&)> adjust = {}) {
+  for (Layout layout : {Layout::nhwc, Layout::nchw}) {
+    p.layout = layout;
+    if (layout == Layout::nchw) p.in_pixel_stride = p.out_pixel_stride = 0;
+    check_rows(PoolBackwardProblem{p}, pool_backward_oracle, {.integers = p.kind == PoolKind::max, .adjust = adjust});
+  }
+}
+
+// The integers of check_rows have many ties.
+TEST(PoolBackward, Shapes) {
+  for (PoolKind kind : kKinds) {
+    for (int64_t channels : {1, 3, 16, 17, 83}) check_backward(pool2d(kind, 9, channels, 3, 2));
+    check_backward(pool2d(kind, 9, 20, 3, 1, 1, 1));
+    check_backward(pool2d(kind, 4, 5, 4, 4, 3, 3));
+    PoolProblem p = pool2d(kind, 9, 5, 3, 1, 1, 1);
+    p.dilation = {1, 2, 2}, p.out[1] -= 2, p.out[2] -= 2;
+    check_backward(p);
+    p = pool2d(kind, 7, 130, 7, 1);
+    p.in = {4, 5, 6}, p.kernel = {2, 3, 2}, p.out = {4, 4, 3}, p.stride = {1, 1, 2}, p.pad_begin = {1, 0, 0};
+    check_backward(p);
+    p.n = 0;
+    check_backward(p);
+  }
+  PoolProblem slices = pool2d(PoolKind::average, 9, 24, 3, 2, 1, 1);
+  slices.in_pixel_stride = 30, slices.out_pixel_stride = 50;
+  check_backward(slices);
+}
+
+TEST(PoolBackward, TheFirstNanTakesIt) {
+  check_backward(pool2d(PoolKind::max, 5, 18, 3, 1, 1, 1), [](Data& d) {
+    d.in[0][18 * 16 + 3] = d.in[0][18 * 17 + 3] = NAN;
+    for (size_t i = 0; i < 18 * 3; ++i) d.in[0][i] = -INFINITY;
+  });
+}
+
 TEST(Pool, NanStays) {
   PoolProblem p = pool2d(PoolKind::max, 5, 18, 3, 1, 1, 1);
   check_rows(p, pool_oracle, {.integers = false, .adjust = [](Data& d) {

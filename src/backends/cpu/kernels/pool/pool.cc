@@ -7,15 +7,11 @@
 
 #include "backends/cpu/kernels/conv_pack.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/pool/pool_window.h"
 #include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 
 namespace trine::cpu {
-namespace {
-
-using namespace dnn;
-
-constexpr int64_t kChannelBlock = 256;  // of one piece of work
 
 const PoolIsa& pool_isa(CpuLevel level) {
 #if defined(__x86_64__)
@@ -25,30 +21,11 @@ const PoolIsa& pool_isa(CpuLevel level) {
   return kPoolBaseline;
 }
 
-// One axis of one window: the positions inside the input, and how many count in an average.
-struct Span {
-  int64_t first = 0, count = 0, divisor = 0;
+namespace {
 
-  Span(const PoolProblem& p, size_t axis, int64_t out) {
-    int64_t dilation = p.dilation[axis], begin = out * p.stride[axis] - p.pad_begin[axis];
-    int64_t skipped = begin < 0 ? (-begin + dilation - 1) / dilation : 0;
-    first = begin + skipped * dilation;
-    auto positions_before = [&](int64_t end) {  // of the window, those below `end`
-      return std::clamp<int64_t>(end > begin ? (end - begin - 1) / dilation + 1 : 0, 0, p.kernel[axis]);
-    };
-    count = std::max<int64_t>(0, positions_before(p.in[axis]) - skipped);
-    bool padding_counts = p.kind == PoolKind::average_with_pad;
-    divisor = padding_counts ? positions_before(p.in[axis] + p.pad_end[axis]) : count;
-  }
-};
+using namespace dnn;
 
-struct Window {
-  Span z, y, x;
-
-  Window(const PoolProblem& p, int64_t pixel)
-      : z(p, 0, pixel / (p.out[1] * p.out[2])), y(p, 1, pixel / p.out[2] % p.out[1]), x(p, 2, pixel % p.out[2]) {}
-  float scale() const { return 1.f / static_cast<float>(z.divisor * y.divisor * x.divisor); }
-};
+constexpr int64_t kChannelBlock = 256;  // of one piece of work
 
 void run_pixels(const PoolIsa& isa, const PoolProblem& p, const Args& args, int64_t begin, int64_t end) {
   int64_t ldx = pixel_stride(p.in_pixel_stride, p.channels), ldy = pixel_stride(p.out_pixel_stride, p.channels);
@@ -57,7 +34,7 @@ void run_pixels(const PoolIsa& isa, const PoolProblem& p, const Args& args, int6
   auto y = static_cast<float*>(args.out[0]);
   for (int64_t unit = begin; unit < end; ++unit) {
     int64_t pixel = unit / blocks % pixels, n = unit / blocks / pixels, channel = unit % blocks * kChannelBlock;
-    Window w(p, pixel);
+    PoolPlace w(p, pixel);
     int64_t from = ((n * p.in[0] + w.z.first) * p.in[1] + w.y.first) * p.in[2] + w.x.first;
     PoolWindow window{w.z.count * w.y.count * w.x.count > 0 ? x + from * ldx + channel : x,
                       {w.z.count, w.y.count, w.x.count},
@@ -82,7 +59,7 @@ void run_nhwc(CpuLevel level, const Problem& problem, const Args& args) {
                     [&](int64_t begin, int64_t end) { run_pixels(pool_isa(level), p, args, begin, end); });
 }
 
-float pool_plane(const PoolProblem& p, const float* plane, const Window& w) {
+float pool_plane(const PoolProblem& p, const float* plane, const PoolPlace& w) {
   float result = p.kind == PoolKind::max ? -INFINITY : 0;
   for (int64_t z = 0; z < w.z.count; ++z)
     for (int64_t y = 0; y < w.y.count; ++y) {
@@ -107,7 +84,7 @@ void run_nchw(const Problem& problem, const Args& args) {
     for (int64_t i = begin; i < end; ++i)
       for (int64_t pixel = 0; pixel < pixels; ++pixel)
         static_cast<float*>(args.out[0])[i * pixels + pixel] =
-            pool_plane(p, static_cast<const float*>(args.in[0]) + i * in_pixels, Window(p, pixel));
+            pool_plane(p, static_cast<const float*>(args.in[0]) + i * in_pixels, PoolPlace(p, pixel));
   });
 }
 

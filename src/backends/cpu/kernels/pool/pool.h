@@ -17,14 +17,28 @@ struct PoolWindow {
   float scale;  // average: 1 / divisor
 };
 
+// The same window of x (max only), of dx, and the channels of dy that go into it.
+struct PoolGradientWindow {
+  const float* x;
+  float* dx;  // is added to
+  int64_t count[3];
+  int64_t step[3];
+  const float* dy;
+  int channels;
+  float scale;
+};
+
 struct PoolIsa {
   void (*max)(const PoolWindow&);  // a NaN stays; an empty window gives -infinity
   void (*average)(const PoolWindow&);
+  void (*max_gradient)(const PoolGradientWindow&);
+  void (*average_gradient)(const PoolGradientWindow&);
 };
 extern const PoolIsa kPoolBaseline;
 #if defined(__x86_64__)
 extern const PoolIsa kPoolAvx2;
 extern const PoolIsa kPoolAvx512;
 #endif
+const PoolIsa& pool_isa(CpuLevel level);
 
 }  // namespace trine::cpu

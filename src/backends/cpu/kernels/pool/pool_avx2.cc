@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const PoolIsa kPoolAvx2 = {pool<Max>, pool<Average>};
+const PoolIsa kPoolAvx2 = kKernels;
 
 }  // namespace trine::cpu

@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const PoolIsa kPoolAvx512 = {pool<Max>, pool<Average>};
+const PoolIsa kPoolAvx512 = kKernels;
 
 }  // namespace trine::cpu

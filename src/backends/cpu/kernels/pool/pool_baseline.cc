@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const PoolIsa kPoolBaseline = {pool<Max>, pool<Average>};
+const PoolIsa kPoolBaseline = kKernels;
 
 }  // namespace trine::cpu

@@ -46,5 +46,49 @@ void pool(const PoolWindow& w) {
   if (channel < w.channels) pool_channels<Op, 1, true>(w, channel);
 }
 
+// body(offset, tap) for each position of a window, in scan order; taps are counted in floats (below 2^24).
+template <class Body>
+[[gnu::always_inline]] inline void for_taps(const PoolGradientWindow& w, Body body) {
+  float tap = 0;
+  for (int64_t z = 0; z < w.count[0]; ++z)
+    for (int64_t y = 0; y < w.count[1]; ++y)
+      for (int64_t x = 0; x < w.count[2]; ++x, ++tap) body(z * w.step[0] + y * w.step[1] + x * w.step[2], set1(tap));
+}
+
+// Finds the tap of the first maximum, or of the first NaN, lane by lane; then adds dy there.
+void max_gradient(const PoolGradientWindow& w) {
+  for (int c = 0; c < w.channels; c += kWidth) {
+    const int n = w.channels - c < kWidth ? w.channels - c : kWidth;
+    V best = zero(), at = set1(-1);
+    for_taps(w, [&](int64_t offset, V tap) {
+      V v = load_part(w.x + offset + c, n);
+      V is_first = add(at, set1(1.f));
+      V better = select(less(best, v), tap, at);
+      better = select(is_nan(v), select(is_nan(best), at, tap), better);
+      V next = select(equal(is_first, zero()), tap, better);
+      best = select(equal(next, tap), v, best);
+      at = next;
+    });
+    V dy = load_part(w.dy + c, n);
+    for_taps(w, [&](int64_t offset, V tap) {
+      float* dx = w.dx + offset + c;
+      store_part(dx, add(load_part(dx, n), select(equal(at, tap), dy, zero())), n);
+    });
+  }
+}
+
+void average_gradient(const PoolGradientWindow& w) {
+  for (int c = 0; c < w.channels; c += kWidth) {
+    const int n = w.channels - c < kWidth ? w.channels - c : kWidth;
+    V share = mul(load_part(w.dy + c, n), set1(w.scale));
+    for_taps(w, [&](int64_t offset, V) {
+      float* dx = w.dx + offset + c;
+      store_part(dx, add(load_part(dx, n), share), n);
+    });
+  }
+}
+
+constexpr PoolIsa kKernels = {pool<Max>, pool<Average>, max_gradient, average_gradient};
+
 }  // namespace
 }  // namespace trine::cpu

@@ -36,8 +36,14 @@ using Mask = __m256;
 [[gnu::always_inline]] inline V vmin(V a, V b) { return _mm256_min_ps(a, b); }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return _mm256_max_ps(a, b); }
 [[gnu::always_inline]] inline Mask less(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+[[gnu::always_inline]] inline Mask equal(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return _mm256_cmp_ps(a, a, _CMP_UNORD_Q); }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return _mm256_blendv_ps(b, a, m); }
+[[gnu::always_inline]] inline V square_root(V a) { return _mm256_sqrt_ps(a); }
+[[gnu::always_inline]] inline V exponent(V a) {
+  const __m256i field = _mm256_srli_epi32(_mm256_castps_si256(a), 23);
+  return _mm256_cvtepi32_ps(_mm256_sub_epi32(field, _mm256_set1_epi32(127)));
+}
 [[gnu::always_inline]] inline V round_even(V a) {
   return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }

@@ -46,8 +46,11 @@ using Mask = __mmask16;
 [[gnu::always_inline]] inline V vmin(V a, V b) { return _mm512_min_ps(a, b); }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return _mm512_max_ps(a, b); }
 [[gnu::always_inline]] inline Mask less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+[[gnu::always_inline]] inline Mask equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return _mm512_mask_blend_ps(m, b, a); }
+[[gnu::always_inline]] inline V square_root(V a) { return _mm512_sqrt_ps(a); }
+[[gnu::always_inline]] inline V exponent(V a) { return _mm512_getexp_ps(a); }
 [[gnu::always_inline]] inline V round_even(V a) { return _mm512_roundscale_ps(a, 8); }
 [[gnu::always_inline]] inline V scale_by_power(V a, V n) { return _mm512_scalef_ps(a, n); }
 [[gnu::always_inline]] inline float reduce_add(V a) { return _mm512_reduce_add_ps(a); }

@@ -47,8 +47,18 @@ using Mask = int32_t __attribute__((vector_size(16)));
 [[gnu::always_inline]] inline V vmin(V a, V b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return a > b ? a : b; }
 [[gnu::always_inline]] inline Mask less(V a, V b) { return a < b; }
+[[gnu::always_inline]] inline Mask equal(V a, V b) { return a == b; }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return a != a; }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return m ? a : b; }
+[[gnu::always_inline]] inline V square_root(V a) {
+  return V{__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
+}
+// floor(log2 a) for positive normal a.
+[[gnu::always_inline]] inline V exponent(V a) {
+  Mask bits;
+  std::memcpy(&bits, &a, sizeof a);
+  return __builtin_convertvector((bits >> 23) - 127, V);
+}
 // For |a| < 2^22: adding 1.5 * 2^23 leaves no bits for a fraction.
 [[gnu::always_inline]] inline V round_even(V a) {
   V magic = set1(12582912.f);

@@ -28,6 +28,31 @@ using dnn::Activation;
   return scale_by_power(p, n);
 }
 
+// ln of m = (1 + s) / (1 - s) for |s| <= 1/3: 2 atanh(s), terms up to s^15.
+[[gnu::always_inline]] inline V log_of_ratio(V s) {
+  V t = mul(s, s);
+  V p = set1(2.f / 15);
+  p = fma(p, t, set1(2.f / 13));
+  p = fma(p, t, set1(2.f / 11));
+  p = fma(p, t, set1(2.f / 9));
+  p = fma(p, t, set1(2.f / 7));
+  p = fma(p, t, set1(2.f / 5));
+  p = fma(p, t, set1(2.f / 3));
+  p = fma(p, t, set1(2.f));
+  return mul(p, s);
+}
+
+// For positive normal x; 2e-7 absolute beside 1 ulp. A NaN stays.
+[[gnu::always_inline]] inline V log(V x) {
+  V n = exponent(mul(x, set1(4.f / 3)));
+  V m = scale_by_power(x, sub(zero(), n));  // in [3/4, 3/2)
+  V y = log_of_ratio(div(sub(m, set1(1.f)), add(m, set1(1.f))));
+  return fma(n, set1(0.693145752f), fma(n, set1(1.42860677e-6f), y));
+}
+
+// ln(1 + u) for u in [0, 1], 2 ulp.
+[[gnu::always_inline]] inline V log1p_unit(V u) { return log_of_ratio(div(u, add(set1(2.f), u))); }
+
 // Bounded at 87 to keep the reciprocal in range; below -87 the result, under 1.7e-38, becomes 0.
 [[gnu::always_inline]] inline V sigmoid(V x) {
   V y = reciprocal(add(set1(1.f), exp(vmin(set1(87.f), sub(zero(), x)))));
