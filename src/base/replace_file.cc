@@ -1,4 +1,4 @@
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

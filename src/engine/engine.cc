@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/memory.h"
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 #include "engine/container.h"
 #include "graph/infer.h"
 #include "plan/footprint.h"

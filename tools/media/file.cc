@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 #include "trine/base/error.h"
 
 namespace trine::media {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 #include "trine/base/error.h"
 
 namespace trine::cli {

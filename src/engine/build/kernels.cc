@@ -9,7 +9,7 @@
 
 #include "trine/base/cpu.h"
 #include "base/memory.h"
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 #include "plan/footprint.h"
 #include "trine/base/error.h"
 

@@ -1,5 +1,5 @@
 // What saving a file may replace, and what it leaves as it is.
-#include "base/replace_file.h"
+#include "trine/base/replace_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
