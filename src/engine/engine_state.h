@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/object.h"
-#include "engine/ranges.h"
+#include "trine/engine/ranges.h"
 #include "plan/plan.h"
 #include "trine/engine/engine.h"
 

@@ -1,4 +1,4 @@
-#include "engine/ranges.h"
+#include "trine/engine/ranges.h"
 
 #include <fmt/format.h>
 

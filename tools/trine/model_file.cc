@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/ranges.h"
+#include "trine/engine/ranges.h"
 #include "terminal.h"
 #include "trine/base/error.h"
 #include "usage.h"

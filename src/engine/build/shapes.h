@@ -1,7 +1,7 @@
 // User-given input sizes applied to a graph: fixed sizes become constants, bounds belong to a symbol.
 #pragma once
 
-#include "engine/ranges.h"
+#include "trine/engine/ranges.h"
 #include "graph/graph.h"
 
 namespace trine {
