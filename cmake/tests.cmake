@@ -92,4 +92,5 @@ set_tests_properties(runtime_baseline PROPERTIES ENVIRONMENT TRINE_CPU=baseline)
 set_tests_properties(runtime_same_machine runtime_baseline PROPERTIES FIXTURES_REQUIRED engine_file)
 
 # Needs nothing but what it makes itself; fails when the gradients are not adjoint.
+add_dependencies(tests convolution)
 add_test(NAME example_convolution COMMAND convolution)

@@ -110,10 +110,13 @@ class Writer {
       for (const auto& [name, value] : n.attrs) attrs.push_back(write(name, value));
       std::vector<flatbuffers::Offset<fb::Graph>> bodies;
       for (const auto& body : n.bodies) bodies.push_back(write(*body));
+      // One after the other: the order of arguments is the compiler's, and would be the order in the file.
       const auto sources = fbb_.CreateVectorOfStrings(n.sources);
-      nodes.push_back(fb::CreateNode(fbb_, fbb_.CreateString(std::string(n.op->name)), fbb_.CreateString(n.name),
-                                     fbb_.CreateVector(attrs), fbb_.CreateVector(n.inputs), fbb_.CreateVector(n.outputs),
-                                     fbb_.CreateVector(bodies), n.captures, sources));
+      const auto body_list = fbb_.CreateVector(bodies);
+      const auto outputs = fbb_.CreateVector(n.outputs), inputs = fbb_.CreateVector(n.inputs);
+      const auto attr_list = fbb_.CreateVector(attrs);
+      const auto name = fbb_.CreateString(n.name), op = fbb_.CreateString(std::string(n.op->name));
+      nodes.push_back(fb::CreateNode(fbb_, op, name, attr_list, inputs, outputs, body_list, n.captures, sources));
     }
     return fb::CreateGraphDirect(fbb_, &values, &nodes, &g.inputs, &g.outputs);
   }
@@ -128,15 +131,18 @@ class Writer {
       if (step.rows.empty() && step.bodies.empty()) continue;
       std::vector<flatbuffers::Offset<fb::Plan>> bodies;
       for (const auto& body : step.bodies) bodies.push_back(write(*body));
-      steps.push_back(fb::CreateStep(fbb_, static_cast<int>(n), fbb_.CreateVectorOfStrings(step.rows),
-                                     fbb_.CreateVector(step.packed), fbb_.CreateVector(bodies)));
+      const auto body_list = fbb_.CreateVector(bodies);
+      const auto indices = fbb_.CreateVector(step.packed);
+      const auto rows = fbb_.CreateVectorOfStrings(step.rows);
+      steps.push_back(fb::CreateStep(fbb_, static_cast<int>(n), rows, indices, body_list));
     }
     const std::vector<std::string> drop(plan.limits.drop.begin(), plan.limits.drop.end());
     const auto drop_offset = fbb_.CreateVectorOfStrings(drop);
     const auto fingerprint = fbb_.CreateString(plan_fingerprint(plan.limits));
-    return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, fbb_.CreateVector(steps),
-                          fbb_.CreateVector(packed), plan.limits.workspace_bytes, plan.limits.deterministic,
-                          plan.limits.seconds_per_byte);
+    const auto packed_list = fbb_.CreateVector(packed);
+    const auto step_list = fbb_.CreateVector(steps);
+    return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list, packed_list,
+                          plan.limits.workspace_bytes, plan.limits.deterministic, plan.limits.seconds_per_byte);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

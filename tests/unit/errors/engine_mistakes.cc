@@ -4,6 +4,7 @@
 
 #include "engine/build/model_state.h"
 #include "provoke.h"
+#include "trine/base/cpu.h"
 #include "trine/engine/session.h"
 
 namespace trine::test {
@@ -16,6 +17,12 @@ constexpr const char* kText = R"(graph(%x: f32[N,4], %s: i64[N]) {
   return %y
 })";
 
+// Names of kernels are in the file, whose size is in a message.
+struct BaselineCpu {
+  BaselineCpu() { limit_cpu_level(CpuLevel::baseline); }
+  ~BaselineCpu() { limit_cpu_level(std::nullopt); }
+};
+
 Engine engine_with(const BuildOptions& options) {
   auto state = std::make_shared<Model::State>();
   const auto graph = std::make_shared<const Graph>(Graph::parse(kText));
@@ -25,6 +32,7 @@ Engine engine_with(const BuildOptions& options) {
 }
 
 Engine engine(const std::map<std::string, std::vector<std::string>>& shapes = {}) {
+  const BaselineCpu same_everywhere;
   return engine_with({.shapes = shapes, .threads = 1, .code = false});
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/conv_pack.h"
-#include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/gemm/product.h"
 #include "backends/cpu/kernels/workspace.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/thread_pool.h"
@@ -35,18 +35,6 @@ const float* met_pixel(const ConvProblem& p, const float* x, int64_t row, int64_
   return x + (((n * p.in[0] + at[0]) * p.in[1] + at[1]) * p.in[2] + at[2]) * ldx;
 }
 
-struct Scratch {
-  float *dy, *x, *sums;  // [M/g][pixels], panels of [pixels][16], [tap][M/g][C/g]
-  char* tables;
-
-  Scratch(const GemmIsa& isa, const GemmJob& job, const ConvProblem& p, int threads, Carver& carver) {
-    dy = carver.take<float>(static_cast<size_t>(p.out_per_group() * kBlockPixels));
-    x = carver.take<float>(static_cast<size_t>(panels_floats(kBlockPixels, p.in_per_group())));
-    sums = carver.take<float>(static_cast<size_t>(volume(p.kernel) * p.out_per_group() * p.in_per_group()));
-    tables = carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, job));
-  }
-};
-
 GemmJob job_of(const ConvProblem& p, int64_t pixels) {
   GemmJob job;
   job.rows = p.out_per_group();
@@ -55,6 +43,19 @@ GemmJob job_of(const ConvProblem& p, int64_t pixels) {
   job.row_stride = pixels;
   return job;
 }
+
+struct Scratch {
+  float *dy, *x, *sums;  // [M/g][pixels], panels of [pixels][16], [tap][M/g][C/g]
+  char* tables;
+
+  Scratch(const GemmIsa& isa, const ConvProblem& p, int threads, Carver& carver) {
+    dy = carver.take<float>(static_cast<size_t>(p.out_per_group() * kBlockPixels));
+    x = carver.take<float>(static_cast<size_t>(panels_floats(kBlockPixels, p.in_per_group())));
+    sums = carver.take<float>(static_cast<size_t>(volume(p.kernel) * p.out_per_group() * p.in_per_group()));
+    // The last block may have fewer pixels, and so taller blocks of rows with longer tables.
+    tables = carver.take<char>(static_cast<size_t>(threads) * Product::table_bytes(isa, p.out_per_group()));
+  }
+};
 
 class WeightsGradient {
  public:
@@ -66,7 +67,7 @@ class WeightsGradient {
         dw_(static_cast<float*>(args.out[0])),
         pool_(args.pool ? *args.pool : ThreadPool::serial()),
         carver_(args.workspace),
-        s_(isa_, job_of(p_, kBlockPixels), p_, pool_.threads(), carver_) {}
+        s_(isa_, p_, pool_.threads(), carver_) {}
 
   void run() {
     for (int64_t g = 0; g < p_.groups; ++g) {
@@ -171,7 +172,7 @@ const char* gemm_refusal(const Problem& problem) {
 size_t workspace(CpuLevel level, const Problem& problem, int threads) {
   const ConvProblem& p = of(problem).forward;
   Carver carver;
-  Scratch(gemm_isa(level), job_of(p, kBlockPixels), p, threads, carver);
+  Scratch(gemm_isa(level), p, threads, carver);
   return carver.used();
 }
 

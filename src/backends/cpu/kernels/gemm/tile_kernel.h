@@ -177,6 +177,7 @@ void transpose_any(const float* src, int64_t lds, float* dst, int64_t ldd, int64
 
 // The destination's outer index runs outermost: its lines are written whole.
 void transpose(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns) {
+  if (rows == 0 || columns == 0) return;  // pointers may be null
   int64_t whole_rows = rows / 16 * 16, whole_columns = columns / 16 * 16;
   for (int64_t j = 0; j < whole_columns; j += 16)
     for (int64_t i = 0; i < whole_rows; i += 16) transpose_block(src + i * lds + j, lds, dst + j * ldd + i, ldd);

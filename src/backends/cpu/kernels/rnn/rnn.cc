@@ -50,16 +50,7 @@ struct Scratch {
     states[1] = carver.take<float>(state);
     cell = carver.take<float>(state);
     side = carver.take<float>(state);
-    GemmJob job;  // the largest there is
-    job.rows = steps_ahead(p) * p.batch;
-    job.columns = p.gates() * p.hidden;
-    job.kc = std::max(p.input, p.hidden);
-    size_t table = gemm_part_bytes(isa, job);
-    job.rows = p.batch, job.kc = p.hidden, job.columns = p.hidden;
-    table = std::max(table, gemm_part_bytes(isa, job));
-    job.rows = steps_ahead(p) * p.batch, job.kc = std::min(p.input, p.hidden);
-    table = std::max(table, gemm_part_bytes(isa, job));
-    tables = carver.take<char>(2 * static_cast<size_t>(threads) * table);
+    tables = carver.take<char>(2 * static_cast<size_t>(threads) * Product::table_bytes(isa, steps_ahead(p) * p.batch));
   }
 };
 

@@ -26,21 +26,21 @@ void lstm(const float* gates, int64_t n, const float* c, float* c_next, float* h
 
 void lstm_fitted(float* gates, int64_t n, const float* peephole, const LstmBounds& bounds, const float* c, float* c_next,
                  float* h_next) {
-  const float *p_in = peephole, *p_out = peephole + n, *p_forget = peephole + 2 * n;
+  constexpr int kIn = 0, kOut = 1, kForget = 2, kNone = -1;  // parts of `peephole`, which may be null
   const float clip = bounds.clip, low = bounds.cell_min, high = bounds.cell_max;
   for_vectors(
       n, [=](int64_t i, int left) __attribute__((always_inline)) {
-        const auto fitted = [=](int64_t gate, const float* p, V memory) __attribute__((always_inline)) {
+        const auto fitted = [=](int64_t gate, int part, V memory) __attribute__((always_inline)) {
           V sum = load_part(gates + gate * n + i, left);
-          if (peephole && p) sum = fma(load_part(p + i, left), memory, sum);
+          if (peephole && part != kNone) sum = fma(load_part(peephole + part * n + i, left), memory, sum);
           sum = clamp(sum, -clip, clip);
           store_part(gates + gate * n + i, sum, left);
           return sum;
         };
         V memory = load_part(c + i, left);
-        V in = sigmoid(fitted(0, p_in, memory)), forget = sigmoid(fitted(2, p_forget, memory));
-        V cell = clamp(fma(forget, memory, mul(in, tanh(fitted(3, nullptr, memory)))), low, high);
-        V out = sigmoid(fitted(1, p_out, cell));
+        V in = sigmoid(fitted(0, kIn, memory)), forget = sigmoid(fitted(2, kForget, memory));
+        V cell = clamp(fma(forget, memory, mul(in, tanh(fitted(3, kNone, memory)))), low, high);
+        V out = sigmoid(fitted(1, kOut, cell));
         store_part(c_next + i, cell, left);
         store_part(h_next + i, mul(out, tanh(cell)), left);
       });
