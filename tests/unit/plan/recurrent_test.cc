@@ -39,6 +39,9 @@ class Ran {
  public:
   explicit Ran(const Case& c) : text_(graph_text(c)), graph_(std::make_shared<Graph>(Graph::parse(text_))) {
     infer_shapes(*graph_);
+    // Recurrent weights whose rows add up to about 1: with larger ones a rounding error grows from step to step.
+    for (Value& v : graph_->values)
+      if (v.name == "r") v.constant = scaled(v.constant, 1.0 / 16);
     for (ValueId id : graph_->inputs) types_.push_back(graph_->type(id));
     std::shared_ptr<Plan> plan = make_plan(graph_, {});
     EXPECT_EQ(choose_rows(*plan, types_), "");
@@ -46,7 +49,7 @@ class Ran {
   }
 
   std::vector<Datum> inputs(const std::vector<int64_t>& lengths) const {
-    std::mt19937 random(std::random_device{}());
+    std::mt19937 random(seed_);
     std::normal_distribution<double> normal;
     std::vector<double> x(6 * 3 * 9);
     for (double& v : x) v = normal(random);
@@ -64,11 +67,18 @@ class Ran {
       const std::vector<double> a = got[i].tensor().f64_values(), b = want[i].tensor().f64_values();
       ASSERT_EQ(a.size(), b.size());
       for (size_t k = 0; k < a.size(); ++k)
-        ASSERT_NEAR(a[k], b[k], kTolerance) << "output " << i << " element " << k << "\n" << text_;
+        ASSERT_NEAR(a[k], b[k], kTolerance) << "output " << i << " element " << k << ", seed " << seed_ << "\n" << text_;
     }
   }
 
  private:
+  static Tensor scaled(const Tensor& t, double factor) {
+    std::vector<double> values = t.f64_values();
+    for (double& v : values) v *= factor;
+    return Tensor::from_f64(t.dtype(), t.dims(), values);
+  }
+
+  const unsigned seed_ = std::random_device{}();
   std::string text_;
   std::shared_ptr<Graph> graph_;
   std::vector<Type> types_;
