@@ -67,6 +67,7 @@ class Reduce {
 
   void run() const {
     if (element_count(p_.out_dims) == 0) return;
+    if (reduced_.positions(0) == 0) return deal_units(kept_.positions(0), [&](int64_t unit) { run_nothing(unit); });
     if (p_.indices) return deal_units(kept_.positions(0), [&](int64_t unit) { run_with_index(unit); });
     if (!kept_.is_contiguous()) return deal_units(kept_.positions(0), [&](int64_t unit) { run_row(unit); });
     deal_units(kept_.positions(1) * pieces(kept_.axis[0].size, kColumns), [&](int64_t unit) { run_columns(unit); });
@@ -88,6 +89,16 @@ class Reduce {
     if (p_.beta != 0)
       value += static_cast<double>(p_.beta) * static_cast<double>(static_cast<const float*>(args_.in[1])[at]);
     static_cast<float*>(args_.out[0])[at] = static_cast<float>(value);
+  }
+
+  void put_index(int64_t at, int64_t where) const {
+    if (p_.indices) static_cast<int32_t*>(args_.out[1])[at] = static_cast<int32_t>(where);
+  }
+
+  // Of no elements: `a` may have no address.
+  void run_nothing(int64_t unit) const {
+    put(unit, neutral(p_.kind));
+    put_index(unit, 0);
   }
 
   void run_row(int64_t unit) const {
@@ -124,7 +135,7 @@ class Reduce {
       best = v, where = r;
     }
     put(unit, best);
-    if (args_.out[1]) static_cast<int32_t*>(args_.out[1])[unit] = static_cast<int32_t>(where);
+    put_index(unit, where);
   }
 
   const ReduceIsa& isa_;
