@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Builds and tests everything, stage by stage; stops at the first stage that fails and names it.
 #
-#   scripts/test.sh                 the default stages: layers build unit models conformance
-#   scripts/test.sh asan fuzz tsan  sanitizers and fuzzing: other builds of nearly everything
-#   scripts/test.sh layers unit     only these
+#   scripts/test.sh                 every stage: layers build unit models conformance asan fuzz tsan
+#   scripts/test.sh layers unit     only these (the last three are other builds of nearly everything)
 #   FUZZ_SECONDS=600 scripts/test.sh fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -68,8 +67,7 @@ for stage in "${@:-${stages[@]}}"; do
     exit 2
   fi
 done
-defaults=(layers build unit models conformance)
-for stage in "${@:-${defaults[@]}}"; do
+for stage in "${@:-${stages[@]}}"; do
   started=$SECONDS
   echo "=== $stage"
   # A subshell of its own with -e: `if ! stage` would switch -e off inside the stage.
