@@ -58,8 +58,8 @@ void read_cpuid(CpuInfo& info) {
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
   info.level = avx512 ? CpuLevel::avx512 : avx2 ? CpuLevel::avx2 : CpuLevel::baseline;
-  info.vnni = avx512 && __builtin_cpu_supports("avx512vnni");
-  info.bf16 = avx512 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & (1u << 5));
+  info.features.vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+  info.features.bf16 = avx512 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & (1u << 5));
 }
 #else
 void read_cpuid(CpuInfo&) {}
@@ -109,15 +109,23 @@ CpuInfo read_cpu_info() {
   return info;
 }
 
-CpuLevel level_after_environment() {
-  CpuLevel level = cpu_info().level;
+CpuTarget target_after_environment() {
+  const CpuInfo& info = cpu_info();
   const std::string wanted = env_text("TRINE_CPU");
-  if (wanted.empty()) return level;
-  auto cap = cpu_level_from_name(wanted);
+  if (wanted.empty()) return {info.level, info.features};
+  auto cap = CpuTarget::from_text(wanted);
   if (!cap) {
-    throw Error(ErrorCode::invalid_argument, "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512");
+    throw Error(ErrorCode::invalid_argument,
+                "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512, avx512+vnni, avx512+bf16, "
+                "avx512+vnni+bf16");
   }
-  return std::min(level, *cap);
+  return {std::min(info.level, cap->level),
+          {info.features.vnni && cap->features.vnni, info.features.bf16 && cap->features.bf16}};
+}
+
+const CpuTarget& target() {
+  static const CpuTarget target = target_after_environment();
+  return target;
 }
 
 constexpr uint8_t kNoCap = 255;
@@ -133,7 +141,22 @@ std::optional<CpuLevel> cpu_level_from_name(std::string_view text) {
   return std::nullopt;
 }
 
-std::string CpuInfo::fingerprint() const { return model + " " + std::string(name(level)); }
+std::string CpuTarget::text() const {
+  const bool extends = level == CpuLevel::avx512;
+  return std::string(name(level)) + (extends && features.vnni ? "+vnni" : "") + (extends && features.bf16 ? "+bf16" : "");
+}
+
+std::optional<CpuTarget> CpuTarget::from_text(std::string_view text) {
+  for (CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2, CpuLevel::avx512})
+    for (bool vnni : {false, true})
+      for (bool bf16 : {false, true}) {
+        CpuTarget target{level, {vnni, bf16}};
+        if (target.text() == text) return target;
+      }
+  return std::nullopt;
+}
+
+std::string CpuInfo::fingerprint() const { return model + " " + CpuTarget{level, features}.text(); }
 
 const CpuInfo& cpu_info() {
   static const CpuInfo info = read_cpu_info();
@@ -141,10 +164,11 @@ const CpuInfo& cpu_info() {
 }
 
 CpuLevel cpu_level() {
-  static const CpuLevel level = level_after_environment();
   uint8_t cap = test_cap.load(std::memory_order_relaxed);
-  return cap == kNoCap ? level : std::min(level, static_cast<CpuLevel>(cap));
+  return cap == kNoCap ? target().level : std::min(target().level, static_cast<CpuLevel>(cap));
 }
+
+CpuFeatures cpu_features() { return cpu_level() == CpuLevel::avx512 ? target().features : CpuFeatures{}; }
 
 void limit_cpu_level(std::optional<CpuLevel> cap) { test_cap = cap ? static_cast<uint8_t>(*cap) : kNoCap; }
 

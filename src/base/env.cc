@@ -13,7 +13,8 @@ namespace {
 
 constexpr EnvVariable kVariables[] = {
     {"NO_COLOR", "", "any value: the command line writes no colours"},
-    {"TRINE_CPU", "", "caps the CPU level that kernels use: baseline, avx2 or avx512; never raises it"},
+    {"TRINE_CPU", "",
+     "caps what kernels use of the CPU: baseline, avx2, avx512 or, with extensions, avx512+vnni+bf16; never raises it"},
     {"TRINE_DEBUG", "0",
      "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
      "pass"},

@@ -22,7 +22,8 @@ struct CpuEvent {
 DeviceProperties properties(int) {
   const CpuInfo& cpu = cpu_info();
   const auto memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return {cpu.model, fmt::format("x86-64 {}", name(cpu_level())), memory, cpu.cpus, cpu.l3_bytes, true};
+  const std::string target = CpuTarget{cpu_level(), cpu_features()}.text();
+  return {cpu.model, "x86-64 " + target, memory, cpu.cpus, cpu.l3_bytes, true};
 }
 
 void* allocate(int, size_t bytes) {

@@ -20,10 +20,27 @@ TEST(Cpu, LevelNamesRoundTrip) {
   EXPECT_EQ(cpu_level_from_name("sse"), std::nullopt);
 }
 
+TEST(Cpu, TargetTextsRoundTrip) {
+  for (std::string_view text : {"baseline", "avx2", "avx512", "avx512+vnni", "avx512+bf16", "avx512+vnni+bf16"}) {
+    auto target = CpuTarget::from_text(text);
+    ASSERT_TRUE(target) << text;
+    EXPECT_EQ(target->text(), text);
+  }
+  for (std::string_view text : {"", "avx2+vnni", "avx512+", "avx512+bf16+vnni", "vnni"})
+    EXPECT_FALSE(CpuTarget::from_text(text)) << text;
+}
+
+TEST(Cpu, FeaturesIncludeWhatIsNeeded) {
+  CpuFeatures none, vnni{.vnni = true}, both{true, true};
+  EXPECT_TRUE(none.include(none) && vnni.include(none) && vnni.include(vnni) && both.include(vnni));
+  EXPECT_FALSE(none.include(vnni) || vnni.include(both));
+}
+
 TEST(Cpu, CapOnlyLowers) {
   CpuLevel hardware = cpu_level();
   limit_cpu_level(CpuLevel::baseline);
   EXPECT_EQ(cpu_level(), CpuLevel::baseline);
+  EXPECT_EQ(cpu_features(), CpuFeatures{});
   limit_cpu_level(CpuLevel::avx512);
   EXPECT_EQ(cpu_level(), hardware);
   limit_cpu_level(std::nullopt);
