@@ -14,7 +14,10 @@ namespace {
 
 // Why `row` may not compute `problem` here; empty when it may.
 std::string refusal_of(const KernelRow& row, const Problem& problem, const Limits& limits) {
-  if (row.needs > limits.level) return fmt::format("needs {}; this run has {}", name(row.needs), name(limits.level));
+  if (!runs_on(row, limits.level, limits.features)) {
+    return fmt::format("needs {}; this run has {}", CpuTarget{row.needs, row.also_needs}.text(),
+                       CpuTarget{limits.level, limits.features}.text());
+  }
   if (std::find(limits.drop.begin(), limits.drop.end(), row.name) != limits.drop.end()) return "dropped";
   if (row.numerics == Numerics::winograd && !limits.winograd) return "winograd is not allowed";
   if (const char* reason = row.fits(problem)) return reason;

@@ -10,8 +10,12 @@ namespace trine::dnn {
 namespace {
 
 constexpr std::string_view kPackingNames[] = {"none",      "panels16",  "panels16_by_phase", "depthwise",
-                                              "winograd2", "winograd4", "recurrent",
-                                             "recurrent_layers"};
+                                              "winograd2", "winograd4", "recurrent",         "recurrent_layers",
+                                              "panels16_bf16", "panels16_int8", "depthwise_int8"};
+
+int rank(const KernelRow& row) {
+  return static_cast<int>(row.needs) * 4 + row.also_needs.vnni * 2 + row.also_needs.bf16;
+}
 
 struct Registry {
   std::mutex mutex;
@@ -40,7 +44,7 @@ RegisterRows::RegisterRows(std::span<const KernelRow> rows) {
   for (const KernelRow& row : rows) registry().rows.push_back(&row);
   // Tables arrive in link order; the better machines first, otherwise as they stand.
   std::stable_sort(registry().rows.begin(), registry().rows.end(),
-                   [](const KernelRow* a, const KernelRow* b) { return a->needs > b->needs; });
+                   [](const KernelRow* a, const KernelRow* b) { return rank(*a) > rank(*b); });
 }
 
 ScopedRow::ScopedRow(const KernelRow& row) : row_(&row) {

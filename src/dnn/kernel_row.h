@@ -12,7 +12,8 @@ class ThreadPool;
 
 namespace trine::dnn {
 
-// How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level.
+// How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level. Engine files
+// hold the numbers: new ones stand at the end.
 enum class Packing : uint8_t {
   none,
   panels16,           // [group][N/16][K][16], K = (kernel position, channel); zero padded columns
@@ -22,6 +23,9 @@ enum class Packing : uint8_t {
   winograd4,  // transformed filters, [a*a] planes of panels16
   recurrent,  // input and recurrent weights and bias of every direction
   recurrent_layers,  // the same of every layer, for its pass
+  panels16_bf16,   // [group][N/16][taps][K/2][16][2] of bf16, zero padded
+  panels16_int8,   // [group] of [N/16][taps][K/4][16][4] of i8, then the i32 sum of every column
+  depthwise_int8,  // [kernel position][C] of f32, then the i32 sum of every channel
 };
 std::string_view name(Packing packing);
 
@@ -42,8 +46,9 @@ struct Args {
   const void* in[kMostOperands] = {};
   void* out[kMostOperands] = {};
   const void* packed = nullptr;
-  const float* bias = nullptr;
-  const float* residual = nullptr;
+  const void* bias = nullptr;
+  const void* residual = nullptr;
+  const Quantization* quantization = nullptr;  // of problems of 8-bit integers; null: all scales 1, all zeros 0
   void* workspace = nullptr;
   ThreadPool* pool = nullptr;  // null: one thread
 };
@@ -52,6 +57,7 @@ struct KernelRow {
   std::string_view name;  // op_in_out_algorithm_arch: "conv_f32_indirect_gemm_avx512"
   OpKind op;
   CpuLevel needs;
+  CpuFeatures also_needs = {};
   DType in = DType::f32;
   DType out = DType::f32;
   Numerics numerics = Numerics::exact;
@@ -68,6 +74,12 @@ struct KernelRow {
   // Throws Error only for bad values in data (gather's indices).
   void (*run)(const Problem&, const Args&);
 };
+
+// Whether such a machine can run `row`.
+inline bool runs_on(const KernelRow& row, CpuLevel level, const CpuFeatures& features) {
+  return row.needs <= level && features.include(row.also_needs);
+}
+inline bool runs_here(const KernelRow& row) { return runs_on(row, cpu_level(), cpu_features()); }
 
 inline size_t workspace_bytes(const KernelRow& row, const Problem& problem, int threads) {
   return row.workspace_bytes ? row.workspace_bytes(problem, threads) : 0;

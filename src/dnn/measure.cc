@@ -2,8 +2,10 @@
 // denormals.
 #include <algorithm>
 #include <ctime>
+#include <memory>
 #include <random>
 
+#include "base/float_formats.h"
 #include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "dnn/operands.h"
@@ -21,17 +23,25 @@ double now(int threads) {
 
 struct MadeUp {
   std::vector<Tensor> kept;
+  std::unique_ptr<Quantization> quantization = std::make_unique<Quantization>();
   Args args;
 
   void* bytes(size_t size) {
     kept.emplace_back(DType::u8, Dims{static_cast<int64_t>(size)});
     return kept.back().mutable_data();
   }
-  float* floats(int64_t count) {
+  // Reals between -1 and 1, integers of 8 bits.
+  void* values(DType type, int64_t count) {
     if (count == 0) return nullptr;
-    auto* data = static_cast<float*>(bytes(static_cast<size_t>(count) * sizeof(float)));
+    void* data = bytes(static_cast<size_t>(count) * byte_size(type));
     std::minstd_rand random(1);
-    for (int64_t i = 0; i < count; ++i) data[i] = static_cast<float>(random() % 2001) * 1e-3f - 1;
+    for (int64_t i = 0; i < count; ++i) {
+      float real = static_cast<float>(random() % 2001) * 1e-3f - 1;
+      if (type == DType::f32) static_cast<float*>(data)[i] = real;
+      else if (byte_size(type) == 2) static_cast<uint16_t*>(data)[i] = small_float_bits(type, real);
+      else if (type == DType::i32) static_cast<int32_t*>(data)[i] = static_cast<int32_t>(random() % 256);
+      else static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(random() >> 8);
+    }
     return data;
   }
   const void* integers(int64_t count, int32_t value) {
@@ -40,22 +50,27 @@ struct MadeUp {
     std::fill_n(data, count, value);
     return data;
   }
+  float* floats(int64_t count) { return static_cast<float*>(values(DType::f32, count)); }
 };
 
 MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   MadeUp m;
   OperandSizes sizes = operand_sizes(problem);
+  ElementTypes types = types_of(problem);
+  auto input = [&](int i) { return m.values(i == 0 ? types.in : i == 1 ? types.weights : DType::f32, sizes.in[i]); };
   for (int i = 0; i < kMostOperands; ++i)
-    m.args.in[i] = sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : m.floats(sizes.in[i]);
-  for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.floats(sizes.out[i]);
+    m.args.in[i] = sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : input(i);
+  for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.values(i == 0 ? types.out : DType::f32, sizes.out[i]);
   if (op_kind(problem) == OpKind::gather && sizes.in[1])
     std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
                 sizes.in[1], 0);
-  m.args.bias = m.floats(sizes.bias);
-  m.args.residual = m.floats(sizes.residual);
+  m.args.bias = m.values(types.bias, sizes.bias);
+  m.args.residual = m.values(types.out, sizes.residual);
+  m.quantization->scale = m.floats(sizes.scales);
+  if (sizes.scales) m.args.quantization = m.quantization.get();
   if (size_t size = packed_bytes(row, problem)) {
     const void* weights[kMostWeights] = {};
-    for (int i = 0; i < kMostWeights; ++i) weights[i] = m.floats(sizes.weights[i]);
+    for (int i = 0; i < kMostWeights; ++i) weights[i] = m.values(types.weights, sizes.weights[i]);
     void* packed = m.bytes(size);
     row.prepack(problem, std::span<const void* const>(weights), packed);
     m.args.packed = packed;

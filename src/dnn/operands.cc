@@ -15,6 +15,7 @@ OperandSizes sizes_of(const ConvProblem& p) {
   s.in[0] =
       p.n * product(p.in) * (p.in_layout == Layout::nhwc ? or_dense(p.in_pixel_stride, p.in_channels) : p.in_channels);
   s.weights[0] = p.in_channels * p.out_channels / p.groups * product(p.kernel);
+  if (p.types.are_integers()) s.scales = p.types.scale_per_channel ? p.out_channels : 1;
   s.out[0] = p.n * product(p.out) * or_dense(p.out_pixel_stride, p.out_channels);
   if (p.epilogue.bias) s.bias = p.out_channels;
   if (p.epilogue.residual != Residual::none) s.residual = s.out[0];
@@ -25,6 +26,7 @@ OperandSizes sizes_of(const MatmulProblem& p) {
   OperandSizes s;
   s.in[0] = element_count(p.a_batch) * p.m * p.k;
   (p.b_constant ? s.weights[0] : s.in[1]) = element_count(p.b_batch) * p.k * p.n;
+  if (p.types.are_integers()) s.scales = p.types.scale_per_channel ? p.n : 1;
   s.out[0] = element_count(batch_of(p)) * p.m * or_dense(p.out_row_stride, p.n);
   if (p.epilogue.bias) s.bias = p.n;
   if (p.epilogue.residual != Residual::none) s.residual = s.out[0];

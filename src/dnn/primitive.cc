@@ -67,6 +67,7 @@ void Primitive::run(const Operands& o, ThreadPool& pool) const {
   std::copy_n(o.out, kMostOperands, args.out);
   args.bias = o.bias;
   args.residual = o.residual;
+  args.quantization = o.quantization;
   args.packed = o.packed;
   if (packed_bytes() && !o.packed) {
     void* bytes = packed.get(packed_bytes());

@@ -44,26 +44,28 @@ std::string strides_text(int64_t in, int64_t out) {
   return in || out ? fmt::format(" pixel strides {},{}", in, out) : "";
 }
 std::string epilogue_text(const Epilogue& e) { return e.is_plain() ? "" : " " + e.text(); }
+std::string types_text(const ElementTypes& t) { return t.are_f32() ? "" : " " + t.text(); }
+double size_of(DType type) { return static_cast<double>(byte_size(type)); }
 template <class Range>
 std::string list(const Range& range) {
   return fmt::format("{}", fmt::join(range, ","));
 }
 
 std::string text_of(const ConvProblem& p) {
-  return fmt::format("conv{} {} x[{},{},{},{},{}] w[{},{},{}] groups {}{}{}{}{} -> [{},{},{}]{}",
+  return fmt::format("conv{} {} x[{},{},{},{},{}] w[{},{},{}] groups {}{}{}{}{} -> [{},{},{}]{}{}",
                      p.transposed ? "_transposed" : "", name(p.in_layout), p.n, p.in[0], p.in[1], p.in[2],
                      p.in_channels, p.out_channels, p.in_channels / std::max<int64_t>(p.groups, 1), list(p.kernel),
                      p.groups, when_unusual("stride", p.stride, 1), when_unusual("dilation", p.dilation, 1),
                      when_unusual("pad", p.pad_begin, 0), strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0],
-                     p.out[1], p.out[2], epilogue_text(p.epilogue));
+                     p.out[1], p.out[2], epilogue_text(p.epilogue), types_text(p.types));
 }
 
 std::string text_of(const MatmulProblem& p) {
-  return fmt::format("matmul {}x{}x{} batch [{}]x[{}]{}{}{}{}{}{}", p.m, p.k, p.n, list(p.a_batch), list(p.b_batch),
+  return fmt::format("matmul {}x{}x{} batch [{}]x[{}]{}{}{}{}{}{}{}", p.m, p.k, p.n, list(p.a_batch), list(p.b_batch),
                      p.trans_a ? " trans_a" : "", p.trans_b ? " trans_b" : "", p.b_constant ? " b_constant" : "",
                      p.alpha == 1 ? "" : fmt::format(" alpha {}", p.alpha),
                      p.out_row_stride ? fmt::format(" row stride {}", p.out_row_stride) : "",
-                     epilogue_text(p.epilogue));
+                     epilogue_text(p.epilogue), types_text(p.types));
 }
 
 std::string text_of(const PoolProblem& p) {
@@ -123,13 +125,15 @@ double bytes_of(const ConvProblem& p) {
                    static_cast<double>(std::max<int64_t>(p.groups, 1)) * product(p.kernel);
   double out = static_cast<double>(p.n * p.out_channels) * product(p.out);
   double twice = p.epilogue.residual == Residual::none ? 1 : 2;
-  return 4 * (static_cast<double>(p.n * p.in_channels) * product(p.in) + out * twice + weights);
+  return size_of(p.types.in) * static_cast<double>(p.n * p.in_channels) * product(p.in) +
+         size_of(p.types.out) * out * twice + size_of(p.types.weights) * weights;
 }
 double bytes_of(const ConvWeightsProblem& p) { return bytes_of(p.forward); }
 double bytes_of(const MatmulProblem& p) {
   double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
   double twice = p.epilogue.residual == Residual::none ? 1 : 2;
-  return 4 * (product(p.a_batch) * m * k + product(p.b_batch) * k * n + product(batch_of(p)) * m * n * twice);
+  return size_of(p.types.in) * product(p.a_batch) * m * k + size_of(p.types.weights) * product(p.b_batch) * k * n +
+         size_of(p.types.out) * product(batch_of(p)) * m * n * twice;
 }
 double bytes_of(const PoolProblem& p) {
   return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
@@ -151,6 +155,19 @@ double bytes_of(const GatherProblem& p) {
 
 std::string_view name(Layout layout) { return layout == Layout::nhwc ? "nhwc" : "nchw"; }
 std::string_view name(OpKind op) { return of(kOpNames, op); }
+
+std::string ElementTypes::text() const {
+  if (are_f32()) return {};
+  return fmt::format("{}*{}->{}{}{}", name(in), name(weights), name(out),
+                     bias == DType::f32 ? "" : fmt::format(" +{}", name(bias)),
+                     scale_per_channel ? " per channel" : "");
+}
+
+ElementTypes types_of(const Problem& problem) {
+  if (const auto* conv = std::get_if<ConvProblem>(&problem)) return conv->types;
+  if (const auto* matmul = std::get_if<MatmulProblem>(&problem)) return matmul->types;
+  return {};
+}
 
 std::string text(const Problem& problem) {
   return std::visit([](const auto& p) { return text_of(p); }, problem);

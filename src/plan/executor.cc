@@ -173,8 +173,8 @@ void Executor::run_kernel(const Segment& segment, const Call& call) {
   for (size_t i = 0; i < call.what.out.size(); ++i) args.out[i] = slot(node.outputs, call.what.out[i]);
   if (call.what.in_offset_bytes) args.in[0] = static_cast<const char*>(args.in[0]) + call.what.in_offset_bytes;
   if (call.what.out_offset_bytes) args.out[0] = static_cast<char*>(args.out[0]) + call.what.out_offset_bytes;
-  args.bias = static_cast<const float*>(slot(node.inputs, call.what.bias));
-  args.residual = static_cast<const float*>(slot(node.inputs, call.what.residual));
+  args.bias = slot(node.inputs, call.what.bias);
+  args.residual = slot(node.inputs, call.what.residual);
   args.packed = call.packed.data();
   args.workspace = workspace_.mutable_data();
   args.pool = pool_;

@@ -151,8 +151,9 @@ class Preparer {
     };
     if (k < step.rows.size()) {
       const dnn::KernelRow* row = dnn::find_row(step.rows[k]);
-      if (row && row->op == dnn::op_kind(problem) && row->needs <= limits.level && !row->fits(problem) &&
-          std::find(limits.drop.begin(), limits.drop.end(), row->name) == limits.drop.end() && small_enough(*row))
+      if (row && row->op == dnn::op_kind(problem) && dnn::runs_on(*row, limits.level, limits.features) &&
+          !row->fits(problem) && std::find(limits.drop.begin(), limits.drop.end(), row->name) == limits.drop.end() &&
+          small_enough(*row))
         return row;
     }
     const dnn::KernelRow* best = dnn::find(problem, limits).best();

@@ -25,6 +25,7 @@ constexpr double kStreamed = 1 / 40e9;
 
 struct Limits {
   CpuLevel level = cpu_level();
+  CpuFeatures features = cpu_features();
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
   bool winograd = true;                // allows Numerics::winograd

@@ -30,8 +30,9 @@ struct Operands {
   const void* in[kMostOperands] = {};
   const void* weights[kMostWeights] = {};  // as models have them; packed for this run when `packed` is null
   const void* packed = nullptr;  // by Primitive::pack
-  const float* bias = nullptr;
-  const float* residual = nullptr;
+  const void* bias = nullptr;      // of the problem's types
+  const void* residual = nullptr;
+  const Quantization* quantization = nullptr;  // of 8-bit integers; null: all scales 1, all zeros 0
   void* out[kMostOperands] = {};
   void* workspace = nullptr;  // workspace_bytes(), 64-byte aligned; null: allocated for this run
 };

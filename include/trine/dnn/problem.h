@@ -13,6 +13,7 @@
 #include "trine/base/shape.h"
 #include "trine/dnn/attention.h"
 #include "trine/dnn/ctc.h"
+#include "trine/dnn/element_types.h"
 #include "trine/dnn/epilogue.h"
 #include "trine/dnn/grid.h"
 #include "trine/dnn/layout.h"
@@ -42,6 +43,7 @@ struct ConvProblem {
   int64_t in_pixel_stride = 0;
   int64_t out_pixel_stride = 0;  // of output and residual
   Epilogue epilogue = {};
+  ElementTypes types = {};
 
   int64_t in_per_group() const { return in_channels / groups; }
   int64_t out_per_group() const { return out_channels / groups; }
@@ -71,6 +73,7 @@ struct MatmulProblem {
   float alpha = 1;             // scales the sum
   int64_t out_row_stride = 0;  // 0: n; of output and residual
   Epilogue epilogue = {};
+  ElementTypes types = {};
 
   friend bool operator==(const MatmulProblem&, const MatmulProblem&) = default;
 };
@@ -154,7 +157,10 @@ inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(probl
 std::string text(const Problem& problem);
 size_t hash(const Problem& problem);
 
-// Work that the definition needs (2 per multiply-add; a Winograd kernel does less) and bytes touched once, in fp32.
+// The element types of a problem; f32 when it is no contraction.
+ElementTypes types_of(const Problem& problem);
+
+// Work that the definition needs (2 per multiply-add; a Winograd kernel does less) and bytes touched once.
 double flops(const Problem& problem);
 double bytes(const Problem& problem);
 

@@ -41,7 +41,7 @@ double cost_nothing(const dnn::Problem&, int) { return 1e-12; }
 void almost_right(const dnn::Problem& problem, const dnn::Args& args) {
   const dnn::KernelRow* good = nullptr;
   for (const dnn::KernelRow* row : dnn::rows_of(dnn::OpKind::conv))
-    if (row->name != "conv_planted" && row->needs <= cpu_level() && row->packed_bytes && !row->fits(problem)) good = row;
+    if (row->name != "conv_planted" && dnn::runs_here(*row) && row->packed_bytes && !row->fits(problem)) good = row;
   ASSERT_NE(good, nullptr);
   good->run(problem, args);
   const auto& p = std::get<dnn::ConvProblem>(problem);
@@ -53,7 +53,7 @@ void almost_right(const dnn::Problem& problem, const dnn::Args& args) {
 dnn::KernelRow planted_like(const dnn::Problem& problem) {
   dnn::KernelRow planted;
   for (const dnn::KernelRow* row : dnn::rows_of(dnn::OpKind::conv))
-    if (row->needs <= cpu_level() && row->packed_bytes && !row->fits(problem)) planted = *row;
+    if (dnn::runs_here(*row) && row->packed_bytes && !row->fits(problem)) planted = *row;
   planted.name = "conv_planted";
   planted.fits = fits_all;
   planted.cost = cost_nothing;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/float_formats.h"
 #include "trine/base/thread_pool.h"
 #include "trine/base/tensor.h"
 
@@ -44,33 +45,97 @@ class Guarded {
   Tensor memory_;
 };
 
+// Scales keep sums of a few hundred products within the output's range, but not all of them.
+void make_quantization(const ElementTypes& types, int64_t scales, bool integers, std::mt19937_64& random, Data& data) {
+  std::uniform_real_distribution<float> real(0.0001f, 0.01f);
+  auto scale = [&] { return integers ? std::ldexp(1.f, -7 - static_cast<int>(random() % 4)) : real(random); };
+  auto zero = [&](DType type) { return static_cast<int32_t>(random() % 256) - (type == DType::i8 ? 128 : 0); };
+  for (int64_t i = 0; i < scales; ++i) data.scales.push_back(scale());
+  if (scales == 0) return;
+  bool bytes = types.out == DType::u8 || types.out == DType::i8;
+  data.quantization.in_zero = zero(types.in);
+  data.quantization.out_multiplier = integers ? 0.5f : 0.37f;
+  data.quantization.out_zero = zero(types.out);
+  data.quantization.residual_scale = bytes ? (integers ? 0.25f : 0.13f) : 1;
+  data.quantization.residual_zero = bytes ? zero(types.out) : 0;
+}
+
 Data make_data(const Problem& problem, bool integers, std::mt19937_64& random) {
   OperandSizes sizes = operand_sizes(problem);
+  ElementTypes types = types_of(problem);
   std::uniform_int_distribution<int> small(-3, 3);
   std::normal_distribution<float> normal;
-  auto fill = [&](Floats& v, int64_t n) {
+  auto one = [&](DType type) -> float {
+    if (type == DType::u8) return static_cast<float>(random() % 256);
+    if (type == DType::i8) return static_cast<float>(random() % 256) - 128;
+    if (type == DType::i32) return static_cast<float>(random() % 20001) - 10000;
+    if (integers) return static_cast<float>(small(random));
+    return type == DType::f32 ? normal(random) : static_cast<float>(round_to(type, normal(random)));
+  };
+  auto fill = [&](Floats& v, DType type, int64_t n) {
     v.resize(static_cast<size_t>(n));
-    for (float& x : v) x = integers ? static_cast<float>(small(random)) : normal(random);
+    for (float& x : v) x = one(type);
   };
   Data data;
+  auto input_type = [&](int i) { return i == 0 ? types.in : i == 1 ? types.weights : DType::f32; };
   for (int i = 0; i < kMostOperands; ++i) {
     if (sizes.integers[i]) data.integers[i].assign(static_cast<size_t>(sizes.in[i]), *sizes.integers[i]);
-    else fill(data.in[i], sizes.in[i]);
+    else fill(data.in[i], input_type(i), sizes.in[i]);
   }
-  for (int i = 0; i < kMostWeights; ++i) fill(data.weights[i], sizes.weights[i]);
-  fill(data.bias, sizes.bias);
-  fill(data.residual, sizes.residual);
+  for (int i = 0; i < kMostWeights; ++i) fill(data.weights[i], types.weights, sizes.weights[i]);
+  fill(data.bias, types.bias, sizes.bias);
+  fill(data.residual, types.out, sizes.residual);
+  make_quantization(types, sizes.scales, integers, random, data);
   return data;
+}
+
+// Numbers in memory of their type; numbers must be representable.
+class Encoded {
+ public:
+  Encoded(DType type, const Floats& v) : bytes_(v.size() * byte_size(type)) {
+    for (size_t i = 0; i < v.size(); ++i) put(type, v[i], bytes_.data() + i * byte_size(type));
+  }
+  const void* pointer() const { return bytes_.empty() ? nullptr : bytes_.data(); }
+
+ private:
+  template <class T>
+  static void put(T value, char* to) {
+    std::memcpy(to, &value, sizeof value);
+  }
+  static void put(DType type, float x, char* to) {
+    if (type == DType::f32) put(x, to);
+    else if (byte_size(type) == 2) put(small_float_bits(type, x), to);
+    else if (type == DType::i32) put(static_cast<int32_t>(x), to);
+    else put(static_cast<uint8_t>(static_cast<int>(x)), to);
+  }
+
+  std::vector<char> bytes_;
+};
+
+template <class T>
+T at(const void* p, int64_t i) {
+  T x;
+  std::memcpy(&x, static_cast<const char*>(p) + i * static_cast<int64_t>(sizeof(T)), sizeof x);
+  return x;
+}
+double decode(DType type, const void* p, int64_t i) {
+  if (byte_size(type) == 2) return small_float_value(type, at<uint16_t>(p, i));
+  if (type == DType::i32) return at<int32_t>(p, i);
+  if (type == DType::u8) return at<uint8_t>(p, i);
+  if (type == DType::i8) return at<int8_t>(p, i);
+  return at<float>(p, i);
 }
 
 template <class T>
 const void* pointer(const std::vector<T>& v) { return v.empty() ? nullptr : v.data(); }
 
+DType out_type(const Problem& problem, int i) { return i == 0 ? types_of(problem).out : DType::f32; }
+
 struct Outputs {
   std::vector<Guarded> memory;
-  Floats out(int i, int64_t n) {
-    Floats v(static_cast<size_t>(n));
-    std::memcpy(v.data(), memory[static_cast<size_t>(i)].data(), v.size() * sizeof(float));
+  std::vector<double> values(int i, DType type, int64_t n) {
+    std::vector<double> v;
+    for (int64_t j = 0; j < n; ++j) v.push_back(decode(type, memory[static_cast<size_t>(i)].data(), j));
     return v;
   }
 };
@@ -78,21 +143,30 @@ struct Outputs {
 Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, int threads) {
   ThreadPool pool(threads);
   OperandSizes sizes = operand_sizes(problem);
+  ElementTypes types = types_of(problem);
+  Encoded in(types.in, data.in[0]), other(types.weights, data.in[1]), bias(types.bias, data.bias);
+  Encoded residual(types.out, data.residual), filter(types.weights, data.weights[0]);
   Args args;
   for (int i = 0; i < kMostOperands; ++i)
     args.in[i] = sizes.integers[i] ? pointer(data.integers[i]) : pointer(data.in[i]);
+  if (!types.are_f32()) args.in[0] = in.pointer(), args.in[1] = other.pointer();
   if (!data.mask.empty()) args.in[3] = data.mask.data();
-  args.bias = static_cast<const float*>(pointer(data.bias));
-  args.residual = static_cast<const float*>(pointer(data.residual));
+  args.bias = bias.pointer();
+  args.residual = residual.pointer();
+  Quantization quantization = data.quantization;
+  quantization.scale = data.scales.data();
+  if (!data.scales.empty()) args.quantization = &quantization;
   args.pool = &pool;
   Outputs outputs;
-  for (int i = 0; i < kMostOperands; ++i) outputs.memory.emplace_back(static_cast<size_t>(sizes.out[i]) * sizeof(float));
+  for (int i = 0; i < kMostOperands; ++i)
+    outputs.memory.emplace_back(static_cast<size_t>(sizes.out[i]) * byte_size(out_type(problem, i)));
   for (int i = 0; i < kMostOperands; ++i)
     if (sizes.out[i]) args.out[i] = outputs.memory[static_cast<size_t>(i)].data();
   Guarded packed(packed_bytes(row, problem)), workspace(workspace_bytes(row, problem, threads));
   if (packed_bytes(row, problem)) {
     const void* weights[kMostWeights];
     for (int i = 0; i < kMostWeights; ++i) weights[i] = pointer(data.weights[i]);
+    weights[0] = filter.pointer();
     row.prepack(problem, std::span<const void* const>(weights), packed.data());
     args.packed = packed.data();
   }
@@ -105,7 +179,7 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
 }
 
 // The number of elements past their bound, with the worst one described.
-void compare(const KernelRow& row, const Floats& got, const std::vector<double>& want, const std::vector<double>& bound,
+void compare(const KernelRow& row, const std::vector<double>& got, const std::vector<double>& want, const std::vector<double>& bound,
              const std::string& what) {
   ASSERT_EQ(got.size(), want.size());
   size_t bad = 0, first = 0;
@@ -118,8 +192,18 @@ void compare(const KernelRow& row, const Floats& got, const std::vector<double>&
                      << ", should be " << want[first] << " +- " << bound[first];
 }
 
-void check_row(const KernelRow& row, const Problem& problem, const Data& data, const Expected& expected,
-               bool integers) {
+// An output of 16 bits is rounded once more: by half a unit in its last place, of the least ones at least.
+void round_outputs(DType type, bool integers, Expected& e) {
+  if (byte_size(type) != 2) return;
+  for (size_t i = 0; i < e.out[0].size(); ++i) {
+    double& y = e.out[0][i];
+    if (integers) y = round_to(type, y);
+    else e.bound[0][i] += std::ldexp(std::abs(y) + e.bound[0][i], type == DType::f16 ? -11 : -8) + std::ldexp(1, -25);
+  }
+}
+
+void check_row(const KernelRow& row, const Problem& problem, const Data& data, const Expected& expected, bool integers,
+               const Options& options) {
   OperandSizes sizes = operand_sizes(problem);
   Outputs one = run_row(row, problem, data, 1);
   for (int i = 0; i < kMostOperands; ++i) {
@@ -127,14 +211,15 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
     std::vector<double> bound = expected.bound[i];
     if (row.numerics == Numerics::winograd && !integers)
       for (double& b : bound) b *= 8;
-    compare(row, one.out(i, sizes.out[i]), expected.out[i], bound, (integers ? "integers " : "reals ") + text(problem));
+    compare(row, one.values(i, out_type(problem, i), sizes.out[i]), expected.out[i], bound, (integers ? "integers " : "reals ") + text(problem));
   }
-  for (int threads : {2, 3}) {
+  for (int threads : options.threads) {
     Outputs more = run_row(row, problem, data, threads);
     for (int i = 0; i < kMostOperands; ++i) {
       if (!sizes.out[i]) continue;
-      Floats a = one.out(i, sizes.out[i]), b = more.out(i, sizes.out[i]);
-      EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0)
+      auto which = static_cast<size_t>(i);
+      size_t bytes = static_cast<size_t>(sizes.out[i]) * byte_size(out_type(problem, i));
+      EXPECT_EQ(std::memcmp(one.memory[which].data(), more.memory[which].data(), bytes), 0)
           << row.name << ": other bits with " << threads << " threads, " << text(problem);
     }
   }
@@ -150,16 +235,72 @@ void check_rows(const Problem& problem, const Oracle& oracle, const Options& opt
     Data data = make_data(problem, integers, random);
     if (options.adjust) options.adjust(data);
     Expected expected = oracle(problem, data);
+    round_outputs(types_of(problem).out, integers, expected);
     if (integers)
       for (auto& bound : expected.bound) std::fill(bound.begin(), bound.end(), 0.0);
     for (const KernelRow* row : rows_of(op_kind(problem))) {
-      if (row->needs > cpu_level() || row->fits(problem)) continue;
+      if (!runs_here(*row) || row->fits(problem)) continue;
       ++fitting;
       if (integers && row->numerics == Numerics::winograd) continue;  // its transforms are not of integers
-      check_row(*row, problem, data, expected, integers);
+      check_row(*row, problem, data, expected, integers, options);
     }
   }
   EXPECT_GE(fitting, options.least_rows) << "rows for " << text(problem);
+}
+
+double untouched(DType type) {
+  uint32_t pattern = 0xa5a5a5a5u;
+  return decode(type, &pattern, 0);
+}
+
+double round_to(DType type, double x) { return small_float_value(type, small_float_bits(type, x)); }
+
+namespace {
+
+float activate_f32(const Epilogue& e, float x) {
+  switch (e.activation) {
+    case Activation::relu:
+      return std::max(x, 0.f);
+    case Activation::clip:
+      return std::min(std::max(x, e.alpha), e.beta);
+    case Activation::leaky_relu:
+      return x < 0 ? x * e.alpha : x;
+    default:
+      return x;
+  }
+}
+
+// What the output's type makes of x, whose error is at most `bound`: a tie within reach may go either way.
+Bounded quantize(DType type, const Quantization& q, double x, double bound) {
+  double low = (type == DType::i8 ? -128 : 0) - q.out_zero, high = (type == DType::i8 ? 127 : 255) - q.out_zero;
+  double y = bound == 0 ? static_cast<float>(x) * q.out_multiplier : x * q.out_multiplier;
+  double reach = bound * q.out_multiplier + (bound == 0 ? 0 : 4 * kEps * std::abs(y));
+  double lowest = std::nearbyint(std::clamp(y - reach, low, high)), highest = std::nearbyint(std::clamp(y + reach, low, high));
+  return {(lowest + highest) / 2 + q.out_zero, (highest - lowest) / 2};
+}
+
+}  // namespace
+
+Bounded finish_integers(const ElementTypes& types, const Quantization& q, float scale, const Epilogue& e, double sum,
+                        double bias, double residual) {
+  if (types.bias == DType::i32) sum += bias, bias = 0;
+  if (types.out == DType::i32) return {sum, 0};
+  bool bytes = types.out != DType::f32;
+  float r = bytes ? (static_cast<float>(residual) - static_cast<float>(q.residual_zero)) * q.residual_scale
+                  : static_cast<float>(residual);
+  float x = static_cast<float>(static_cast<int32_t>(sum)) * scale;
+  x = x + static_cast<float>(bias);
+  if (e.residual == Residual::before_activation) x = x + r;
+  bool exact = e.activation <= Activation::leaky_relu;
+  if (!exact) {
+    Epilogue alone = e;
+    if (e.residual == Residual::before_activation) alone.residual = Residual::none, r = 0;
+    Bounded y = finish(alone, x, 0, 0, r);
+    return bytes ? quantize(types.out, q, y.value, y.bound) : y;
+  }
+  x = activate_f32(e, x);
+  if (e.residual == Residual::after_activation) x = x + r;
+  return bytes ? quantize(types.out, q, x, 0) : Bounded{x, 0};
 }
 
 Bounded finish(const Epilogue& e, double sum, double bound, double bias, double residual) {

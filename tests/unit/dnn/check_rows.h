@@ -14,9 +14,11 @@ namespace trine::dnn::test {
 
 using Floats = std::vector<float>;
 
-// Made-up operands of a problem.
+// Made-up operands of a problem, as numbers that the problem's types hold exactly.
 struct Data {
   Floats in[kMostOperands], weights[kMostWeights], bias, residual;
+  Floats scales;              // of 8-bit integers
+  Quantization quantization;  // without its pointer
   std::vector<int32_t> integers[kMostOperands];  // where an operand holds i32, instead of `in`
   std::vector<int64_t> indices;  // gather
   std::vector<uint8_t> mask;     // attention, boolean
@@ -34,12 +36,15 @@ struct Options {
   bool winograd_is_exact = false;
   std::function<void(Data&)> adjust = {};  // changes the data before the oracle sees it
   int least_rows = 1;                      // so many rows must have fitted
+  std::vector<int> threads = {2, 3};       // must give the bits of one
 };
 
 void check_rows(const Problem& problem, const Oracle& oracle, const Options& options = {});
 
-// What the gaps between strided rows hold before a row runs, and must hold afterwards.
-inline double untouched() { return std::bit_cast<float>(0xa5a5a5a5u); }
+// What the gaps between strided rows hold before a row runs, and must hold afterwards: bytes of 0xa5.
+double untouched(DType type = DType::f32);
+// The f16 or bf16 next to x, ties to even.
+double round_to(DType type, double x);
 
 // The f64 oracles.
 Expected conv_oracle(const Problem& problem, const Data& data);
@@ -54,5 +59,8 @@ struct Bounded {
   double value, bound;
 };
 Bounded finish(const Epilogue& epilogue, double sum, double bound, double bias, double residual);
+// The same for exact sums of 8-bit integers, zero points taken off already; see Quantization.
+Bounded finish_integers(const ElementTypes& types, const Quantization& quantization, float scale, const Epilogue& epilogue,
+                        double sum, double bias, double residual);
 
 }  // namespace trine::dnn::test

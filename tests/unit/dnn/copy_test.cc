@@ -35,7 +35,7 @@ void check(const CopyProblem& p) {
     std::copy_n(in.begin() + from * p.element_bytes, size, want.begin() + to * p.element_bytes);
   }
   for (const KernelRow* row : rows_of(OpKind::copy)) {
-    if (row->needs > cpu_level()) continue;
+    if (!runs_here(*row)) continue;
     ASSERT_EQ(row->fits(p), nullptr);
     for (int threads : {1, 3}) {
       ThreadPool pool(threads);

@@ -129,6 +129,40 @@ TEST(Problem, TextDeterminesTheProblem) {
   differs([](ConvProblem& p) { p.epilogue = {.activation = Activation::clip, .alpha = 0, .beta = 6}; });
   differs([](ConvProblem& p) { p.epilogue = {.activation = Activation::clip, .alpha = 0, .beta = 1}; });
   differs([](ConvProblem& p) { p.groups = 2; });
+  differs([](ConvProblem& p) { p.types = {DType::bf16, DType::bf16, DType::bf16}; });
+  differs([](ConvProblem& p) { p.types = {DType::bf16, DType::bf16, DType::f32}; });
+  differs([](ConvProblem& p) { p.types = {DType::u8, DType::i8, DType::u8}; });
+  differs([](ConvProblem& p) { p.types = {DType::u8, DType::i8, DType::u8, DType::i32}; });
+  differs([](ConvProblem& p) { p.types = {DType::u8, DType::i8, DType::u8, DType::f32, true}; });
+}
+
+TEST(Find, EveryFormatHasABaselineRowAndExtensionsAreAsked) {
+  for (ElementTypes types : {ElementTypes{DType::bf16, DType::bf16, DType::bf16},
+                             ElementTypes{DType::f16, DType::f16, DType::f16},
+                             ElementTypes{DType::u8, DType::i8, DType::i8}}) {
+    ConvProblem conv = conv3x3();
+    conv.types = types;
+    MatmulProblem matmul{.m = 3, .n = 4, .k = 5, .types = types};
+    EXPECT_NE(find(conv, {.level = CpuLevel::baseline}).best(), nullptr) << types.text();
+    EXPECT_NE(find(matmul, {.level = CpuLevel::baseline}).best(), nullptr) << types.text();
+  }
+  ConvProblem p = conv3x3();
+  p.types = {DType::u8, DType::i8, DType::i8};
+  Choice with = find(p, {.level = CpuLevel::avx512, .features = {.vnni = true}});
+  Choice without = find(p, {.level = CpuLevel::avx512, .features = {.bf16 = true}});
+  EXPECT_EQ(with.best()->name, "conv_int8_int8_indirect_gemm_avx512_vnni");
+  EXPECT_EQ(without.best()->name, "conv_int8_int8_indirect_gemm_avx2");
+  EXPECT_EQ(reason(without, "conv_int8_int8_indirect_gemm_avx512_vnni"), "needs avx512+vnni; this run has avx512+bf16");
+  EXPECT_EQ(reason(with, "conv_f32_f32_indirect_gemm_avx2"), "operands other than f32");
+}
+
+TEST(Find, MeasuresEveryFormat) {
+  for (ElementTypes types : {ElementTypes{DType::bf16, DType::bf16, DType::f32},
+                             ElementTypes{DType::f16, DType::f16, DType::f16},
+                             ElementTypes{DType::i8, DType::i8, DType::u8, DType::i32, true}}) {
+    MatmulProblem p{.m = 8, .n = 32, .k = 18, .b_constant = true, .epilogue = {.bias = true}, .types = types};
+    EXPECT_GT(find(p, {.measure_seconds = 0.01}).candidates.front().seconds, 0) << types.text();
+  }
 }
 
 TEST(Packing, RowsOfOnePackingShareBytes) {

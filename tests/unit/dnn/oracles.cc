@@ -32,6 +32,10 @@ struct Sum {
   double bound() const { return 2 * static_cast<double>(terms + 8) * kEps * magnitude; }
 };
 
+float scale_of(const ElementTypes& types, const Data& data, int64_t channel) {
+  return data.scales[types.scale_per_channel ? static_cast<size_t>(channel) : 0];
+}
+
 template <class F>
 void for_each_position(const Extents& e, F f) {
   for (int64_t z = 0; z < e[0]; ++z)
@@ -56,12 +60,10 @@ Expected conv_oracle(const Problem& problem, const Data& data) {
                              : (m * p.in_per_group() + c) * taps + tap;
     return static_cast<double>(data.weights[0][static_cast<size_t>(i)]);
   };
+  double zero = data.quantization.in_zero;
   Expected e;
   size_t size = static_cast<size_t>(operand_sizes(problem).out[0]);
-  float untouched;
-  uint32_t pattern = 0xa5a5a5a5;  // between pixels nothing is written
-  __builtin_memcpy(&untouched, &pattern, 4);
-  e.out[0].assign(size, static_cast<double>(untouched));
+  e.out[0].assign(size, untouched(p.types.out));  // between pixels nothing is written
   e.bound[0].assign(size, 0);
   for (int64_t n = 0; n < p.n; ++n) {
     int64_t pixel = 0;
@@ -73,14 +75,16 @@ Expected conv_oracle(const Problem& problem, const Data& data) {
           int64_t z = source(p, 0, oz, kz), y = source(p, 1, oy, ky), x = source(p, 2, ox, kx);
           if (z >= 0 && y >= 0 && x >= 0) {
             for (int64_t c = 0; c < p.in_per_group(); ++c)
-              sum.add(x_at(n, (z * p.in[1] + y) * p.in[2] + x, first + c), w_at(m, c, tap));
+              sum.add(x_at(n, (z * p.in[1] + y) * p.in[2] + x, first + c) - zero, w_at(m, c, tap));
           }
           ++tap;
         });
         auto i = static_cast<size_t>((n * p.out[0] * p.out[1] * p.out[2] + pixel) * ldy + m);
         double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(m)];
         double residual = data.residual.empty() ? 0 : data.residual[i];
-        Bounded y = finish(p.epilogue, sum.value, sum.bound(), bias, residual);
+        Bounded y = p.types.are_integers() ? finish_integers(p.types, data.quantization, scale_of(p.types, data, m),
+                                                              p.epilogue, sum.value, bias, residual)
+                                           : finish(p.epilogue, sum.value, sum.bound(), bias, residual);
         e.out[0][i] = y.value;
         e.bound[0][i] = y.bound;
       }
@@ -109,11 +113,9 @@ Expected matmul_oracle(const Problem& problem, const Data& data) {
     return result;
   };
   int64_t ldc = or_dense(p.out_row_stride, p.n);
+  double zero = data.quantization.in_zero;
   Expected e;
-  float untouched;
-  uint32_t pattern = 0xa5a5a5a5;
-  __builtin_memcpy(&untouched, &pattern, 4);
-  e.out[0].assign(static_cast<size_t>(batches * p.m * ldc), static_cast<double>(untouched));
+  e.out[0].assign(static_cast<size_t>(batches * p.m * ldc), untouched(p.types.out));
   e.bound[0].assign(e.out[0].size(), 0);
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t i = 0; i < p.m; ++i)
@@ -121,13 +123,16 @@ Expected matmul_oracle(const Problem& problem, const Data& data) {
         int64_t a0 = index(b, p.a_batch) * p.m * p.k, b0 = index(b, p.b_batch) * p.k * p.n;
         Sum sum;
         for (int64_t k = 0; k < p.k; ++k)
-          sum.add(data.in[0][static_cast<size_t>(a0 + (p.trans_a ? k * p.m + i : i * p.k + k))],
+          sum.add(data.in[0][static_cast<size_t>(a0 + (p.trans_a ? k * p.m + i : i * p.k + k))] - zero,
                   bs[static_cast<size_t>(b0 + (p.trans_b ? j * p.k + k : k * p.n + j))]);
         auto at = static_cast<size_t>((b * p.m + i) * ldc + j);
         double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(j)];
         double residual = data.residual.empty() ? 0 : data.residual[at];
         double alpha = p.alpha;
-        Bounded y = finish(p.epilogue, alpha * sum.value, std::abs(alpha) * sum.bound(), bias, residual);
+        Bounded y = p.types.are_integers()
+                        ? finish_integers(p.types, data.quantization, scale_of(p.types, data, j) * p.alpha, p.epilogue,
+                                          sum.value, bias, residual)
+                        : finish(p.epilogue, alpha * sum.value, std::abs(alpha) * sum.bound(), bias, residual);
         e.out[0][at] = y.value;
         e.bound[0][at] = y.bound;
       }

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/kernels/conv_pack.h"
-#include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/conv_rows.h"
+#include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {
@@ -21,72 +21,22 @@ using namespace dnn;
 
 constexpr int64_t kFewChannels = 8;
 
-// Walks output positions in order, starting at a row number.
-struct OutputPosition {
-  const ConvProblem& p;
-  int64_t n, z, y, x;
+const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(problem); }
 
-  OutputPosition(const ConvProblem& problem, int64_t row) : p(problem) {
-    x = row % p.out[2];
-    row /= p.out[2];
-    y = row % p.out[1];
-    row /= p.out[1];
-    z = row % p.out[0];
-    n = row / p.out[0];
-  }
-  void next() {
-    if (++x < p.out[2]) return;
-    x = 0;
-    if (++y < p.out[1]) return;
-    y = 0;
-    if (++z < p.out[0]) return;
-    z = 0;
-    ++n;
-  }
-};
-
-// Of one group.
-struct IndirectRows {
-  const ConvProblem& p;
-  const float* x;
-  float* y;
-  const float* zeros;
-  int64_t ldx, ldy;
-
-  static void fill(const void* context, int64_t row, int count, const float** a, float** c) {
-    auto& rows = *static_cast<const IndirectRows*>(context);
-    OutputPosition at(rows.p, row);
-    for (int i = 0; i < count; ++i, at.next()) {
-      c[i] = rows.y + (row + i) * rows.ldy;
-      rows.fill_row(at, count, a + i);
-    }
-  }
-
-  void fill_row(const OutputPosition& at, int count, const float** a) const {
-    const Extents &in = p.in, &step = p.dilation;
-    int64_t z = at.z * p.stride[0] - p.pad_begin[0], y0 = at.y * p.stride[1] - p.pad_begin[1];
-    int64_t x0 = at.x * p.stride[2] - p.pad_begin[2];
-    for (int64_t kz = 0; kz < p.kernel[0]; ++kz, z += step[0]) {
-      int64_t yy = y0;
-      for (int64_t ky = 0; ky < p.kernel[1]; ++ky, yy += step[1]) {
-        bool row_inside = z >= 0 && z < in[0] && yy >= 0 && yy < in[1];
-        const float* line = x + ((at.n * in[0] + z) * in[1] + yy) * in[2] * ldx;
-        int64_t xx = x0;
-        for (int64_t kx = 0; kx < p.kernel[2]; ++kx, xx += step[2], a += count)
-          *a = row_inside && xx >= 0 && xx < in[2] ? line + xx * ldx : zeros;
-      }
-    }
-  }
-};
-
-GemmJob job_of(const ConvProblem& p) {
+// A job of `taps` taps of `depth` elements, whose rows are `row_step` elements apart.
+GemmJob job_of(const GemmIsa& isa, const ConvProblem& p, int64_t taps, int64_t depth, int64_t row_step) {
   GemmJob job;
   job.rows = p.n * volume(p.out);
   job.columns = p.out_per_group();
-  job.taps = static_cast<int>(volume(p.kernel));
-  job.kc = p.in_per_group();
-  job.row_stride = pixel_stride(p.in_pixel_stride, p.in_channels) * p.stride[2];
+  job.taps = static_cast<int>(taps);
+  job.set_depth(isa, depth);
+  job.row_stride = row_step * isa.element_bytes() / 4;
+  job.epilogue.out = p.types.out;
   return job;
+}
+GemmJob job_of(const GemmIsa& isa, const ConvProblem& p) {
+  int64_t row_step = pixel_stride(p.in_pixel_stride, p.in_channels) * p.stride[2];
+  return job_of(isa, p, volume(p.kernel), p.in_per_group(), row_step);
 }
 
 bool is_pointwise(const ConvProblem& p) { return volume(p.kernel) == 1 && p.pad_begin == Extents{0, 0, 0}; }
@@ -96,267 +46,230 @@ struct ConvCall {
   const ConvProblem& p;
   const Args& args;
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
-  const float* x = static_cast<const float*>(args.in[0]);
-  float* y = static_cast<float*>(args.out[0]);
-  int64_t ldx = pixel_stride(p.in_pixel_stride, p.in_channels);
-  int64_t ldy = pixel_stride(p.out_pixel_stride, p.out_channels);
+  const char* x = static_cast<const char*>(args.in[0]);
+  char* y = static_cast<char*>(args.out[0]);
+  int64_t in_bytes = static_cast<int64_t>(byte_size(p.types.in)),
+          out_bytes = static_cast<int64_t>(byte_size(p.types.out));
+  int64_t x_step = pixel_stride(p.in_pixel_stride, p.in_channels) * in_bytes;
+  int64_t y_step = pixel_stride(p.out_pixel_stride, p.out_channels) * out_bytes;
+  Carver carver{args.workspace};
+  ColumnNumbers columns{p.types, args, p.groups, p.out_per_group(),
+                        carver.take<char>(ColumnNumbers::bytes(p.types, p.groups, p.out_per_group()))};
+
+  const char* x_of(int64_t g) const { return x + g * p.in_per_group() * in_bytes; }
+  char* y_of(int64_t g) const { return y + g * p.out_per_group() * out_bytes; }
 
   // Completes `job` for group g and runs it; `rows` reach the group's first channels.
   void run_group(GemmJob job, const RowSource& rows, int64_t g, ThreadPool& threads, void* tables) const {
+    WeightShape weights = filter_shape(p);
+    const char* packed = static_cast<const char*>(args.packed) + g * packed_bytes(isa, weights);
     job.source = rows;
-    job.b = static_cast<const float*>(args.packed) + g * conv_group_floats(p);
-    job.epilogue = TileEpilogue::from(p.epilogue, args.bias, args.residual, y);
-    if (job.epilogue.bias) job.epilogue.bias += g * p.out_per_group();
+    job.b = reinterpret_cast<const float*>(packed);
+    job.epilogue = TileEpilogue::from(p.epilogue, args.bias, args.residual, y, p.types.out);
+    columns.fill(g, isa, weights, packed);
+    columns.set(g, job.epilogue);
     run_gemm(isa, job, &threads, tables);
   }
 };
 
-void run_pointwise(const ConvCall& call) {
-  const ConvProblem& p = call.p;
-  bool is_linear = p.stride == Extents{1, 1, 1} && p.in == p.out;
-  LinearRows linear{call.x, call.ldx, call.y, call.ldy};
-  IndirectRows strided{p, call.x, call.y, nullptr, call.ldx, call.ldy};
-  RowSource rows = is_linear ? linear.source() : RowSource{IndirectRows::fill, &strided};
-  call.run_group(job_of(p), rows, 0, call.pool, call.args.workspace);
-}
-
-size_t indirect_workspace(const GemmIsa& isa, const ConvProblem& p, int threads) {
+// Of the parts of a workspace that every algorithm has: numbers by column first, tables of pointers last.
+size_t workspace_of(const GemmIsa& isa, const ConvProblem& p, int threads, size_t own_bytes, const GemmJob& job) {
   Carver carver;
-  carver.take<float>(static_cast<size_t>(p.in_per_group()));
-  carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, job_of(p)));
+  carver.take<char>(ColumnNumbers::bytes(p.types, p.groups, p.out_per_group()));
+  carver.take<char>(own_bytes);
+  carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, job));
   return carver.used();
 }
 
-void run_indirect(const ConvCall& call) {
-  const ConvProblem& p = call.p;
-  Carver carver(call.args.workspace);
-  auto zeros = carver.take<float>(static_cast<size_t>(p.in_per_group()));
-  auto tables = carver.take<char>(0);
-  std::fill_n(zeros, p.in_per_group(), 0.f);
-  GemmJob job = job_of(p);
+size_t pointwise_workspace(const GemmIsa& isa, const Problem& problem, int threads) {
+  const ConvProblem& p = of(problem);
+  return workspace_of(isa, p, threads, 0, job_of(isa, p));
+}
+
+void run_pointwise(const GemmIsa& isa, const Problem& problem, const Args& args) {
+  const ConvProblem& p = of(problem);
+  ConvCall call{isa, p, args};
+  bool is_linear = p.stride == Extents{1, 1, 1} && p.in == p.out;
+  LinearRows linear{call.x, call.x_step, call.y, call.y_step};
+  IndirectRows strided{p, call.x, call.y, nullptr, call.x_step, call.y_step};
+  RowSource rows = is_linear ? linear.source() : RowSource{IndirectRows::fill, &strided};
+  call.run_group(job_of(call.isa, p), rows, 0, call.pool, call.carver.take<char>(0));
+}
+
+size_t zeros_bytes(const ConvProblem& p) { return static_cast<size_t>(p.in_per_group()) * byte_size(p.types.in); }
+
+size_t indirect_workspace(const GemmIsa& isa, const Problem& problem, int threads) {
+  const ConvProblem& p = of(problem);
+  return workspace_of(isa, p, threads, zeros_bytes(p), job_of(isa, p));
+}
+
+void run_indirect(const GemmIsa& isa, const Problem& problem, const Args& args) {
+  const ConvProblem& p = of(problem);
+  ConvCall call{isa, p, args};
+  auto zeros = call.carver.take<char>(zeros_bytes(p));
+  auto tables = call.carver.take<char>(0);
+  std::memset(zeros, call.columns.padding(), zeros_bytes(p));
+  GemmJob job = job_of(call.isa, p);
   size_t table = gemm_part_bytes(call.isa, job);
   // Many groups are dealt to the threads whole.
   int parts = p.groups >= call.pool.threads() ? call.pool.threads() : 1;
   call.pool.run(parts, [&](int part, int) {
     for (int64_t g = p.groups * part / parts; g < p.groups * (part + 1) / parts; ++g) {
-      IndirectRows rows{p, call.x + g * p.in_per_group(), call.y + g * p.out_per_group(), zeros, call.ldx, call.ldy};
+      IndirectRows rows{p, call.x_of(g), call.y_of(g), zeros, call.x_step, call.y_step};
       call.run_group(job, {IndirectRows::fill, &rows}, g, parts > 1 ? ThreadPool::serial() : call.pool,
                      tables + static_cast<size_t>(parts > 1 ? part : 0) * table);
     }
   });
 }
 
-// The padded image that the rows algorithm reads.
-struct PaddedImage {
-  const ConvProblem& p;
-  Extents size;  // just what the kernel touches
-
-  explicit PaddedImage(const ConvProblem& problem) : p(problem) {
-    for (size_t i = 0; i < 3; ++i) size[i] = (p.out[i] - 1) * p.stride[i] + (p.kernel[i] - 1) * p.dilation[i] + 1;
-  }
-  int64_t line_floats() const { return size[2] * p.in_channels; }
-  int64_t lines() const { return p.n * size[0] * size[1]; }
-
-  void fill_line(const float* x, int64_t ldx, int64_t line, float* to) const {
-    int64_t y = line % size[1] - p.pad_begin[1], z = line / size[1] % size[0] - p.pad_begin[0];
-    int64_t n = line / size[1] / size[0], channels = p.in_channels;
-    std::fill_n(to, line_floats(), 0.f);
-    if (y < 0 || y >= p.in[1] || z < 0 || z >= p.in[0]) return;
-    int64_t from = std::max<int64_t>(0, -p.pad_begin[2]), end = std::min(p.in[2], size[2] - p.pad_begin[2]);
-    if (end <= from) return;
-    to += (from + p.pad_begin[2]) * channels;
-    if (p.in_layout == Layout::nhwc) {
-      const float* source = x + (((n * p.in[0] + z) * p.in[1] + y) * p.in[2] + from) * ldx;
-      if (ldx == channels) return (void)std::copy_n(source, (end - from) * channels, to);
-      for (int64_t i = from; i < end; ++i, source += ldx)
-        for (int64_t c = 0; c < channels; ++c) *to++ = source[c];
-      return;
-    }
-    for (int64_t c = 0; c < channels; ++c) {
-      const float* source = x + (((n * channels + c) * p.in[0] + z) * p.in[1] + y) * p.in[2];
-      for (int64_t i = from; i < end; ++i) to[(i - from) * channels + c] = source[i];
-    }
-  }
-};
-
-struct PaddedRows {
-  const ConvProblem& p;
-  const float* image;
-  Extents size;
-  float* y;
-  int64_t ldy;
-
-  static void fill(const void* context, int64_t row, int count, const float** a, float** c) {
-    auto& rows = *static_cast<const PaddedRows*>(context);
-    const ConvProblem& p = rows.p;
-    OutputPosition at(p, row);
-    for (int i = 0; i < count; ++i, at.next()) {
-      c[i] = rows.y + (row + i) * rows.ldy;
-      const float** pointer = a + i;
-      for (int64_t kz = 0; kz < p.kernel[0]; ++kz) {
-        int64_t z = at.n * rows.size[0] + at.z * p.stride[0] + kz * p.dilation[0];
-        for (int64_t ky = 0; ky < p.kernel[1]; ++ky, pointer += count) {
-          int64_t line = z * rows.size[1] + at.y * p.stride[1] + ky * p.dilation[1];
-          *pointer = rows.image + (line * rows.size[2] + at.x * p.stride[2]) * p.in_channels;
-        }
-      }
-    }
-  }
-};
-
-GemmJob rows_job(const ConvProblem& p) {
-  GemmJob job = job_of(p);
-  job.taps = static_cast<int>(p.kernel[0] * p.kernel[1]);
-  job.kc = p.kernel[2] * p.in_channels;
-  job.row_stride = p.in_channels * p.stride[2];
-  return job;
+GemmJob rows_job(const GemmIsa& isa, const ConvProblem& p) {
+  int64_t channels = PaddedImage(isa, p).channels;
+  return job_of(isa, p, p.kernel[0] * p.kernel[1], p.kernel[2] * channels, channels * p.stride[2]);
 }
 
-size_t rows_workspace(const GemmIsa& isa, const ConvProblem& p, int threads) {
-  PaddedImage image(p);
-  Carver carver;
-  carver.take<float>(static_cast<size_t>(image.lines() * image.line_floats()));
-  carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, rows_job(p)));
-  return carver.used();
-}
-
-void run_rows(const ConvCall& call) {
-  PaddedImage image(call.p);
-  Carver carver(call.args.workspace);
-  auto padded = carver.take<float>(static_cast<size_t>(image.lines() * image.line_floats()));
-  auto tables = carver.take<char>(0);
-  call.pool.parallel_for(image.lines(), std::max<int64_t>(1, 16384 / image.line_floats()),
-                         [&](int64_t begin, int64_t end) {
-                           for (int64_t i = begin; i < end; ++i)
-                             image.fill_line(call.x, call.ldx, i, padded + i * image.line_floats());
-                         });
-  PaddedRows rows{call.p, padded, image.size, call.y, call.ldy};
-  call.run_group(rows_job(call.p), {PaddedRows::fill, &rows}, 0, call.pool, tables);
-}
-
-const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(problem); }
-
-const char* general_refusal(const ConvProblem& p) {
-  if (p.transposed) return "a transposed convolution";
-  return volume(p.kernel) > 4096 ? "more than 4096 kernel positions" : nullptr;
-}
-
-const char* fits_pointwise(const Problem& problem) {
+size_t rows_workspace(const GemmIsa& isa, const Problem& problem, int threads) {
   const ConvProblem& p = of(problem);
-  if (const char* reason = general_refusal(p)) return reason;
+  return workspace_of(isa, p, threads, PaddedImage(isa, p).bytes(), rows_job(isa, p));
+}
+
+void run_rows(const GemmIsa& isa, const Problem& problem, const Args& args) {
+  const ConvProblem& p = of(problem);
+  ConvCall call{isa, p, args};
+  PaddedImage image(isa, p);
+  auto padded = call.carver.take<char>(image.bytes());
+  auto tables = call.carver.take<char>(0);
+  image.fill(call.x, call.columns.padding(), call.pool, padded);
+  PaddedRows rows{image, padded, call.y, call.y_step};
+  call.run_group(rows_job(isa, p), {PaddedRows::fill, &rows}, 0, call.pool, tables);
+}
+
+const char* general_refusal(const GemmIsa& isa, const ConvProblem& p) {
+  if (p.transposed) return "a transposed convolution";
+  if (volume(p.kernel) > 4096) return "more than 4096 kernel positions";
+  return types_refusal(isa, p.types, p.epilogue);
+}
+
+const char* pointwise_refusal(const GemmIsa& isa, const Problem& problem) {
+  const ConvProblem& p = of(problem);
+  if (const char* reason = general_refusal(isa, p)) return reason;
   if (!is_pointwise(p)) return "a kernel larger than 1x1 or padding";
   if (p.groups != 1) return "groups";
   return p.in_layout == Layout::nchw ? "an nchw input" : nullptr;
 }
 
-const char* fits_indirect(const Problem& problem) {
+const char* indirect_refusal(const GemmIsa& isa, const Problem& problem) {
   const ConvProblem& p = of(problem);
-  if (const char* reason = general_refusal(p)) return reason;
+  if (const char* reason = general_refusal(isa, p)) return reason;
   return p.in_layout == Layout::nchw ? "an nchw input" : nullptr;
 }
 
-const char* fits_rows(const Problem& problem) {
+const char* rows_refusal(const GemmIsa& isa, const Problem& problem) {
   const ConvProblem& p = of(problem);
-  if (const char* reason = general_refusal(p)) return reason;
+  if (const char* reason = general_refusal(isa, p)) return reason;
   if (p.groups != 1) return "groups";
   if (p.in_channels > kFewChannels && p.in_layout == Layout::nhwc) return "more than 8 input channels";
   return p.kernel[2] > 1 && p.dilation[2] != 1 ? "a horizontal dilation" : nullptr;
 }
 
-// Padded columns are computed too; every row and tap costs a pointer.
+// Padded columns and words are computed too; every row and tap costs a pointer.
 double seconds(const GemmIsa& isa, const Problem& problem, int threads, double pointers, double efficiency) {
   const ConvProblem& p = of(problem);
-  double padded = static_cast<double>((p.out_per_group() + kPanel - 1) / kPanel * kPanel) /
-                  static_cast<double>(std::max<int64_t>(p.out_per_group(), 1));
+  auto padding = [](int64_t n, int64_t unit) {
+    return static_cast<double>((n + unit - 1) / unit * unit) / static_cast<double>(std::max<int64_t>(n, 1));
+  };
+  double padded = padding(p.out_per_group(), kPanel) * padding(p.in_per_group() * isa.element_bytes(), 4);
   double rows = static_cast<double>(p.n * volume(p.out) * p.groups);
   return gemm_seconds(isa, flops(problem) * padded, bytes(problem), threads, efficiency) +
          rows * pointers * 1.5e-9 / threads;
 }
 
-size_t packed(const Problem& problem) {
-  return static_cast<size_t>(of(problem).groups * conv_group_floats(of(problem))) * sizeof(float);
-}
-void prepack(const Problem& problem, std::span<const void* const> weights, void* dst) {
-  pack_conv(of(problem), static_cast<const float*>(weights[0]), static_cast<float*>(dst));
+// One algorithm on one GemmIsa; functions of rows forward to those, so that each is compiled once.
+struct Algorithm {
+  const char* (*refusal)(const GemmIsa&, const Problem&);
+  double (*cost)(const GemmIsa&, const Problem&, int threads);
+  size_t (*workspace)(const GemmIsa&, const Problem&, int threads);
+  void (*run)(const GemmIsa&, const Problem&, const Args&);
+};
+
+constexpr Algorithm kPointwise = {
+    pointwise_refusal,
+    [](const GemmIsa& isa, const Problem& p, int threads) { return seconds(isa, p, threads, 1, 0.92); },
+    pointwise_workspace, run_pointwise};
+
+constexpr Algorithm kRows = {rows_refusal,
+                             [](const GemmIsa& isa, const Problem& p, int threads) {
+                               PaddedImage image(isa, of(p));
+                               double copied = static_cast<double>(image.lines() * image.line_elements());
+                               double pointers = static_cast<double>(of(p).kernel[0] * of(p).kernel[1]);
+                               return seconds(isa, p, threads, pointers, 0.88) + copied * 0.3e-9 / threads;
+                             },
+                             rows_workspace, run_rows};
+
+constexpr Algorithm kIndirect = {indirect_refusal,
+                                 [](const GemmIsa& isa, const Problem& p, int threads) {
+                                   return seconds(isa, p, threads, static_cast<double>(volume(of(p).kernel)), 0.9);
+                                 },
+                                 indirect_workspace, run_indirect};
+
+size_t packed(const GemmIsa& isa, const Problem& p) { return filter_bytes(isa, of(p)); }
+void prepack(const GemmIsa& isa, const Problem& p, std::span<const void* const> weights, void* to) {
+  pack_filters(isa, of(p), weights[0], to);
 }
 
-template <CpuLevel kLevel>
-KernelRow pointwise_row(std::string_view name) {
+void run(const Algorithm& algorithm, const GemmIsa& isa, const Problem& problem, const Args& args) {
+  const ConvProblem& p = of(problem);
+  if (p.n * volume(p.out) * p.out_channels == 0) return;  // operands may be null
+  algorithm.run(isa, problem, args);
+}
+
+template <const GemmIsa& kIsa, const Algorithm& kAlgorithm>
+KernelRow row(std::string_view name) {
   return {.name = name,
           .op = OpKind::conv,
-          .needs = kLevel,
-          .packing = Packing::panels16,
-          .fits = fits_pointwise,
-          .cost = [](const Problem& p, int threads) { return seconds(gemm_isa(kLevel), p, threads, 1, 0.92); },
-          .workspace_bytes =
-              [](const Problem& p, int threads) {
-                return static_cast<size_t>(threads) * gemm_part_bytes(gemm_isa(kLevel), job_of(of(p)));
-              },
-          .packed_bytes = packed,
-          .prepack = prepack,
-          .run =
-              [](const Problem& p, const Args& args) {
-                run_pointwise({gemm_isa(kLevel), of(p), args});
-              }};
-}
-
-template <CpuLevel kLevel>
-KernelRow rows_row(std::string_view name) {
-  return {
-      .name = name,
-      .op = OpKind::conv,
-      .needs = kLevel,
-      .packing = Packing::panels16,
-      .fits = fits_rows,
-      .cost =
-          [](const Problem& p, int threads) {
-            const ConvProblem& c = of(p);
-            double copied = static_cast<double>(PaddedImage(c).lines() * PaddedImage(c).line_floats());
-            return seconds(gemm_isa(kLevel), p, threads, static_cast<double>(c.kernel[0] * c.kernel[1]), 0.88) +
-                   copied * 0.3e-9 / threads;
-          },
-      .workspace_bytes = [](const Problem& p, int threads) { return rows_workspace(gemm_isa(kLevel), of(p), threads); },
-      .packed_bytes = packed,
-      .prepack = prepack,
-      .run =
-          [](const Problem& p, const Args& args) {
-            run_rows({gemm_isa(kLevel), of(p), args});
-          }};
-}
-
-template <CpuLevel kLevel>
-KernelRow indirect_row(std::string_view name) {
-  return {.name = name,
-          .op = OpKind::conv,
-          .needs = kLevel,
-          .packing = Packing::panels16,
-          .fits = fits_indirect,
-          .cost =
-              [](const Problem& p, int threads) {
-                return seconds(gemm_isa(kLevel), p, threads, static_cast<double>(volume(of(p).kernel)), 0.9);
-              },
-          .workspace_bytes = [](const Problem& p,
-                                int threads) { return indirect_workspace(gemm_isa(kLevel), of(p), threads); },
-          .packed_bytes = packed,
-          .prepack = prepack,
-          .run =
-              [](const Problem& p, const Args& args) {
-                run_indirect({gemm_isa(kLevel), of(p), args});
-              }};
+          .needs = kIsa.level,
+          .also_needs = kIsa.features,
+          .in = kIsa.format,
+          .out = kIsa.format,
+          .packing = packing_of(kIsa),
+          .fits = [](const Problem& p) { return kAlgorithm.refusal(kIsa, p); },
+          .cost = [](const Problem& p, int threads) { return kAlgorithm.cost(kIsa, p, threads); },
+          .workspace_bytes = [](const Problem& p, int threads) { return kAlgorithm.workspace(kIsa, p, threads); },
+          .packed_bytes = [](const Problem& p) { return packed(kIsa, p); },
+          .prepack = [](const Problem& p, std::span<const void* const> weights,
+                        void* packed) { prepack(kIsa, p, weights, packed); },
+          .run = [](const Problem& p, const Args& args) { run(kAlgorithm, kIsa, p, args); }};
 }
 
 const KernelRow kConv[] = {
 #if defined(__x86_64__)
-    pointwise_row<CpuLevel::avx512>("conv_f32_f32_1x1_gemm_avx512"),
-    rows_row<CpuLevel::avx512>("conv_f32_f32_rows_gemm_avx512"),
-    indirect_row<CpuLevel::avx512>("conv_f32_f32_indirect_gemm_avx512"),
-    pointwise_row<CpuLevel::avx2>("conv_f32_f32_1x1_gemm_avx2"),
-    rows_row<CpuLevel::avx2>("conv_f32_f32_rows_gemm_avx2"),
-    indirect_row<CpuLevel::avx2>("conv_f32_f32_indirect_gemm_avx2"),
+    row<kGemmAvx512, kPointwise>("conv_f32_f32_1x1_gemm_avx512"),
+    row<kGemmAvx512, kRows>("conv_f32_f32_rows_gemm_avx512"),
+    row<kGemmAvx512, kIndirect>("conv_f32_f32_indirect_gemm_avx512"),
+    row<kGemmAvx512Bf16, kPointwise>("conv_bf16_bf16_1x1_gemm_avx512_bf16"),
+    row<kGemmAvx512Bf16, kRows>("conv_bf16_bf16_rows_gemm_avx512_bf16"),
+    row<kGemmAvx512Bf16, kIndirect>("conv_bf16_bf16_indirect_gemm_avx512_bf16"),
+    row<kGemmAvx512Vnni, kPointwise>("conv_int8_int8_1x1_gemm_avx512_vnni"),
+    row<kGemmAvx512Vnni, kRows>("conv_int8_int8_rows_gemm_avx512_vnni"),
+    row<kGemmAvx512Vnni, kIndirect>("conv_int8_int8_indirect_gemm_avx512_vnni"),
+    row<kGemmAvx2, kPointwise>("conv_f32_f32_1x1_gemm_avx2"),
+    row<kGemmAvx2, kRows>("conv_f32_f32_rows_gemm_avx2"),
+    row<kGemmAvx2, kIndirect>("conv_f32_f32_indirect_gemm_avx2"),
+    row<kGemmBf16Avx2, kPointwise>("conv_bf16_bf16_1x1_gemm_avx2"),
+    row<kGemmBf16Avx2, kRows>("conv_bf16_bf16_rows_gemm_avx2"),
+    row<kGemmBf16Avx2, kIndirect>("conv_bf16_bf16_indirect_gemm_avx2"),
+    row<kGemmInt8Avx2, kPointwise>("conv_int8_int8_1x1_gemm_avx2"),
+    row<kGemmInt8Avx2, kRows>("conv_int8_int8_rows_gemm_avx2"),
+    row<kGemmInt8Avx2, kIndirect>("conv_int8_int8_indirect_gemm_avx2"),
 #endif
-    pointwise_row<CpuLevel::baseline>("conv_f32_f32_1x1_gemm_baseline"),
-    rows_row<CpuLevel::baseline>("conv_f32_f32_rows_gemm_baseline"),
-    indirect_row<CpuLevel::baseline>("conv_f32_f32_indirect_gemm_baseline"),
+    row<kGemmBaseline, kPointwise>("conv_f32_f32_1x1_gemm_baseline"),
+    row<kGemmBaseline, kRows>("conv_f32_f32_rows_gemm_baseline"),
+    row<kGemmBaseline, kIndirect>("conv_f32_f32_indirect_gemm_baseline"),
+    row<kGemmBf16Baseline, kPointwise>("conv_bf16_bf16_1x1_gemm_baseline"),
+    row<kGemmBf16Baseline, kRows>("conv_bf16_bf16_rows_gemm_baseline"),
+    row<kGemmBf16Baseline, kIndirect>("conv_bf16_bf16_indirect_gemm_baseline"),
+    row<kGemmInt8Baseline, kPointwise>("conv_int8_int8_1x1_gemm_baseline"),
+    row<kGemmInt8Baseline, kRows>("conv_int8_int8_rows_gemm_baseline"),
+    row<kGemmInt8Baseline, kIndirect>("conv_int8_int8_indirect_gemm_baseline"),
 };
 const RegisterRows registered(kConv);
 

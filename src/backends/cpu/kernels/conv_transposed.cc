@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/workspace.h"
 #include "trine/base/thread_pool.h"
@@ -59,7 +59,7 @@ struct PhaseRows {
   const float* zeros;
   int64_t ldx, ldy;
 
-  static void fill(const void* context, int64_t row, int count, const float** a, float** c) {
+  static void fill(const void* context, int64_t row, int count, const void** a, void** c) {
     auto& rows = *static_cast<const PhaseRows*>(context);
     const Phase& f = rows.phase;
     for (int i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ struct PhaseRows {
     }
   }
 
-  void fill_row(int64_t n, int64_t qz, int64_t qy, int64_t qx, int count, const float** a) const {
+  void fill_row(int64_t n, int64_t qz, int64_t qy, int64_t qx, int count, const void** a) const {
     for (int64_t tz = 0; tz < phase.z.taps; ++tz)
       for (int64_t ty = 0; ty < phase.y.taps; ++ty)
         for (int64_t tx = 0; tx < phase.x.taps; ++tx, a += count) {
@@ -142,6 +142,7 @@ const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(pro
 const char* fits(const Problem& problem) {
   const ConvProblem& p = of(problem);
   if (!p.transposed) return "not a transposed convolution";
+  if (!p.types.are_f32()) return "operands other than f32";
   if (p.in_layout == Layout::nchw) return "an nchw input";
   if (volume(p.kernel) > 4096) return "more than 4096 kernel positions";
   return volume(p.stride) > 4096 ? "more than 4096 phases" : nullptr;

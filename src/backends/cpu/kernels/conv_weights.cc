@@ -6,7 +6,7 @@
 //   direct   depthwise and narrow groups: sums over pixels, channel by channel
 #include <algorithm>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/product.h"
 #include "backends/cpu/kernels/workspace.h"
 #include "dnn/kernel_row.h"
@@ -90,7 +90,7 @@ class WeightsGradient {
         for (int64_t i = begin; i < end; ++i) fill_pixel(met_pixel(p_, x_, first + i, tap), g, i, count);
       });
       float* sums = s_.sums + tap * width * p_.in_per_group();
-      LinearRows rows{s_.dy, count, sums, p_.in_per_group()};
+      auto rows = LinearRows::of_floats(s_.dy, count, sums, p_.in_per_group());
       GemmJob job = job_of(p_, count);
       job.source = rows.source();
       job.b = s_.x;

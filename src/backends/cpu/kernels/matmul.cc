@@ -2,10 +2,10 @@
 // are so few rows that reading it once in place is all there is to do.
 #include <algorithm>
 
-#include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {
@@ -14,45 +14,59 @@ using namespace dnn;
 
 constexpr int64_t kRowsInPlace = 14;  // up to so many rows an unpacked B is read in place
 
+const MatmulProblem& of(const Problem& problem) { return std::get<MatmulProblem>(problem); }
+
+WeightShape weights_of(const MatmulProblem& p) { return {1, p.k, p.n, 0, p.trans_b ? 1 : p.n, p.trans_b ? p.k : 1}; }
+
 // Everything about one call that depends on sizes alone.
 struct MatmulPlan {
-  int64_t batches = 1;                // products that differ in B
-  int64_t rows = 0;                   // of one product
-  bool in_place = false;              // B is not packed
-  int batch_parts = 1;                // > 1: threads share batches; else each product is shared
-  size_t a_floats = 0, b_floats = 0;  // scratch of one part
+  int64_t batches = 1;                                // products that differ in B
+  int64_t rows = 0;                                   // of one product
+  bool in_place = false;                              // B is not packed
+  int batch_parts = 1;                                // > 1: threads share batches; else each product is shared
+  size_t a_bytes = 0, b_bytes = 0, column_bytes = 0;  // scratch of one part
 
-  MatmulPlan(const MatmulProblem& p, int threads) {
+  MatmulPlan(const GemmIsa& isa, const MatmulProblem& p, int threads) {
     bool shared_b = std::all_of(p.b_batch.begin(), p.b_batch.end(), [](int64_t d) { return d == 1; });
     int64_t all = element_count(batch_of(p));
     bool folds = shared_b && !p.trans_a && element_count(p.a_batch) == all;
     batches = folds ? std::min<int64_t>(all, 1) : all;
     rows = folds ? p.m * all : p.m;
-    in_place = !p.b_constant && !p.trans_b && rows <= kRowsInPlace && p.n % kPanel == 0;
+    in_place = isa.format == DType::f32 && !p.b_constant && !p.trans_b && rows <= kRowsInPlace && p.n % kPanel == 0;
     batch_parts = static_cast<int>(std::clamp<int64_t>(batches, 1, threads));
-    if (p.trans_a) a_floats = static_cast<size_t>(p.m * p.k);
-    if (!p.b_constant && !in_place) b_floats = static_cast<size_t>(panels_floats(p.k, p.n));
+    if (p.trans_a) a_bytes = static_cast<size_t>(p.m * p.k * isa.element_bytes());
+    if (!p.b_constant && !in_place) b_bytes = static_cast<size_t>(packed_bytes(isa, weights_of(p)));
+    column_bytes = ColumnNumbers::bytes(p.types, 1, p.n);
   }
 };
 
-GemmJob job_of(const MatmulProblem& p, const MatmulPlan& plan) {
+GemmJob job_of(const GemmIsa& isa, const MatmulProblem& p, const MatmulPlan& plan) {
   GemmJob job;
   job.rows = plan.rows;
   job.columns = p.n;
-  job.kc = p.k;
-  job.row_stride = p.k;
+  job.set_depth(isa, p.k);
+  job.row_stride = p.k * isa.element_bytes() / 4;
+  job.epilogue.out = p.types.out;
   if (plan.in_place) job.k_stride = p.n, job.panel_stride = kPanel;
   return job;
 }
 
-size_t workspace_of(const GemmIsa& isa, const MatmulProblem& p, int threads) {
-  MatmulPlan plan(p, threads);
+// Scratch of one part: a transposed A, panels of B, numbers by column.
+struct Scratch {
+  char *a, *b, *columns;
+
+  Scratch(Carver& carver, const MatmulPlan& plan)
+      : a(carver.take<char>(plan.a_bytes)),
+        b(carver.take<char>(plan.b_bytes)),
+        columns(carver.take<char>(plan.column_bytes)) {}
+};
+
+size_t workspace_of(const GemmIsa& isa, const Problem& problem, int threads) {
+  const MatmulProblem& p = of(problem);
+  MatmulPlan plan(isa, p, threads);
   Carver carver;
-  for (int part = 0; part < plan.batch_parts; ++part) {
-    carver.take<float>(plan.a_floats);
-    carver.take<float>(plan.b_floats);
-  }
-  carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, job_of(p, plan)));
+  for (int part = 0; part < plan.batch_parts; ++part) Scratch(carver, plan);
+  carver.take<char>(static_cast<size_t>(threads) * gemm_part_bytes(isa, job_of(isa, p, plan)));
   return carver.used();
 }
 
@@ -71,14 +85,24 @@ int64_t batch_index(int64_t index, const Dims& batch, const Dims& own) {
   return result;
 }
 
-void pack_in_parallel(const GemmIsa& isa, const MatmulProblem& p, const float* b, float* dst, ThreadPool& pool) {
-  int64_t ld = p.trans_b ? p.k : p.n;
-  pool.parallel_for((p.n + kPanel - 1) / kPanel, std::max<int64_t>(1, 8192 / std::max<int64_t>(p.k, 1)),
-                    [&](int64_t begin, int64_t end) {
-                      int64_t from = begin * kPanel, to = std::min(end * kPanel, p.n);
-                      pack_panels(isa, b + from * (p.trans_b ? ld : 1), ld, p.trans_b, p.k, to - from,
-                                  dst + begin * kPanel * p.k);
-                    });
+void pack_in_parallel(const GemmIsa& isa, const MatmulProblem& p, const void* b, void* dst, ThreadPool& pool) {
+  WeightShape shape = weights_of(p);
+  pool.parallel_for(shape.padded_columns() / kPanel, std::max<int64_t>(1, 8192 / std::max<int64_t>(p.k, 1)),
+                    [&](int64_t begin, int64_t end) { pack_weights(isa, b, shape, begin, end, dst); });
+}
+
+// to[j][i] = from[i][j], i < rows, j < columns.
+template <class T>
+void transpose(const void* from, int64_t rows, int64_t columns, void* to) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      static_cast<T*>(to)[j * rows + i] = static_cast<const T*>(from)[i * columns + j];
+}
+
+void transpose_a(const GemmIsa& isa, const MatmulProblem& p, const void* a, void* to) {
+  if (isa.format == DType::f32)
+    return isa.transpose(static_cast<const float*>(a), p.m, static_cast<float*>(to), p.k, p.k, p.m);
+  isa.format == DType::bf16 ? transpose<uint16_t>(a, p.k, p.m, to) : transpose<uint8_t>(a, p.k, p.m, to);
 }
 
 class Matmul {
@@ -88,15 +112,10 @@ class Matmul {
         p_(p),
         args_(args),
         pool_(args.pool ? *args.pool : ThreadPool::serial()),
-        plan_(p, pool_.threads()),
+        plan_(isa, p, pool_.threads()),
         batch_(batch_of(p)) {
     Carver carver(args.workspace);
-    a_scratch_ = carver.take<float>(0);
-    for (int part = 0; part < plan_.batch_parts; ++part) {
-      carver.take<float>(plan_.a_floats);
-      carver.take<float>(plan_.b_floats);
-    }
-    part_floats_ = (plan_.a_floats + 15) / 16 * 16 + (plan_.b_floats + 15) / 16 * 16;
+    for (int part = 0; part < plan_.batch_parts; ++part) scratch_.emplace_back(carver, plan_);
     tables_ = carver.take<char>(0);
   }
 
@@ -110,27 +129,34 @@ class Matmul {
 
  private:
   void multiply(int64_t index, int part, ThreadPool& pool) {
-    const auto* a = static_cast<const float*>(args_.in[0]) + batch_index(index, batch_, p_.a_batch) * p_.m * p_.k;
-    int64_t ldc = p_.out_row_stride ? p_.out_row_stride : p_.n;
-    auto* y = static_cast<float*>(args_.out[0]);
-    float* a_scratch = a_scratch_ + static_cast<size_t>(part) * part_floats_;
+    int64_t in_bytes = isa_.element_bytes(), out_bytes = static_cast<int64_t>(byte_size(p_.types.out));
+    const char* a =
+        static_cast<const char*>(args_.in[0]) + batch_index(index, batch_, p_.a_batch) * p_.m * p_.k * in_bytes;
+    int64_t c_step = (p_.out_row_stride ? p_.out_row_stride : p_.n) * out_bytes;
+    auto* y = static_cast<char*>(args_.out[0]);
+    const Scratch& scratch = scratch_[static_cast<size_t>(part)];
     if (p_.trans_a) {
-      isa_.transpose(a, p_.m, a_scratch, p_.k, p_.k, p_.m);
-      a = a_scratch;
+      transpose_a(isa_, p_, a, scratch.a);
+      a = scratch.a;
     }
-    GemmJob job = job_of(p_, plan_);
-    job.b = b_panels(index, a_scratch + (plan_.a_floats + 15) / 16 * 16, pool);
-    LinearRows rows{a, p_.k, y + index * p_.m * ldc, ldc};
+    GemmJob job = job_of(isa_, p_, plan_);
+    const void* b = b_panels(index, scratch.b, pool);
+    job.b = static_cast<const float*>(b);
+    LinearRows rows{a, p_.k * in_bytes, y + index * p_.m * c_step, c_step};
     job.source = rows.source();
-    job.epilogue = TileEpilogue::from(p_.epilogue, args_.bias, args_.residual, y);
+    job.epilogue = TileEpilogue::from(p_.epilogue, args_.bias, args_.residual, y, p_.types.out);
     job.epilogue.scale = p_.alpha;
+    ColumnNumbers columns(p_.types, args_, 1, p_.n, scratch.columns);
+    columns.fill(0, isa_, weights_of(p_), b, p_.alpha);
+    columns.set(0, job.epilogue);
     size_t table = plan_.batch_parts > 1 ? static_cast<size_t>(part) * gemm_part_bytes(isa_, job) : 0;
     run_gemm(isa_, job, &pool, tables_ + table);
   }
 
-  const float* b_panels(int64_t index, float* scratch, ThreadPool& pool) {
-    if (p_.b_constant) return static_cast<const float*>(args_.packed);
-    const auto* b = static_cast<const float*>(args_.in[1]) + batch_index(index, batch_, p_.b_batch) * p_.k * p_.n;
+  const void* b_panels(int64_t index, void* scratch, ThreadPool& pool) {
+    if (p_.b_constant) return args_.packed;
+    int64_t at = batch_index(index, batch_, p_.b_batch) * p_.k * p_.n * isa_.element_bytes();
+    const char* b = static_cast<const char*>(args_.in[1]) + at;
     if (plan_.in_place) return b;
     pack_in_parallel(isa_, p_, b, scratch, pool);
     return scratch;
@@ -142,52 +168,58 @@ class Matmul {
   ThreadPool& pool_;
   MatmulPlan plan_;
   Dims batch_;
-  float* a_scratch_;
-  size_t part_floats_;
+  std::vector<Scratch> scratch_;
   char* tables_;
 };
 
-const MatmulProblem& of(const Problem& problem) { return std::get<MatmulProblem>(problem); }
-
-const char* fits(const Problem& problem) {
+const char* refusal(const GemmIsa& isa, const Problem& problem) {
   const MatmulProblem& p = of(problem);
   if (p.b_constant && !p.b_batch.empty()) return "a constant b with batch dimensions; only a plain matrix is packed";
-  return nullptr;
+  if (p.types.out == DType::i32 && p.alpha != 1) return "i32 sums with a factor";
+  return types_refusal(isa, p.types, p.epilogue);
 }
 
-size_t packed(const Problem& problem) {
-  const MatmulProblem& p = of(problem);
-  return p.b_constant ? static_cast<size_t>(panels_floats(p.k, p.n)) * sizeof(float) : 0;
+size_t packed(const GemmIsa& isa, const Problem& p) {
+  return of(p).b_constant ? static_cast<size_t>(packed_bytes(isa, weights_of(of(p)))) : 0;
 }
 
-void prepack(const Problem& problem, std::span<const void* const> weights, void* dst) {
-  const MatmulProblem& p = of(problem);
-  pack_panels(gemm_isa(cpu_level()), static_cast<const float*>(weights[0]), p.trans_b ? p.k : p.n, p.trans_b, p.k, p.n,
-              static_cast<float*>(dst));
+void prepack(const GemmIsa& isa, const Problem& p, std::span<const void* const> weights, void* to) {
+  WeightShape shape = weights_of(of(p));
+  pack_weights(isa, weights[0], shape, 0, shape.padded_columns() / kPanel, to);
 }
 
-template <CpuLevel kLevel>
+void run(const GemmIsa& isa, const Problem& p, const Args& args) { Matmul(isa, of(p), args).run(); }
+
+template <const GemmIsa& kIsa>
 KernelRow row(std::string_view name) {
-  return {
-      .name = name,
-      .op = OpKind::matmul,
-      .needs = kLevel,
-      .packing = Packing::panels16,
-      .fits = fits,
-      .cost = [](const Problem& p,
-                 int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.9); },
-      .workspace_bytes = [](const Problem& p, int threads) { return workspace_of(gemm_isa(kLevel), of(p), threads); },
-      .packed_bytes = packed,
-      .prepack = prepack,
-      .run = [](const Problem& p, const Args& args) { Matmul(gemm_isa(kLevel), of(p), args).run(); }};
+  return {.name = name,
+          .op = OpKind::matmul,
+          .needs = kIsa.level,
+          .also_needs = kIsa.features,
+          .in = kIsa.format,
+          .out = kIsa.format,
+          .packing = packing_of(kIsa),
+          .fits = [](const Problem& p) { return refusal(kIsa, p); },
+          .cost = [](const Problem& p, int threads) { return gemm_seconds(kIsa, flops(p), bytes(p), threads, 0.9); },
+          .workspace_bytes = [](const Problem& p, int threads) { return workspace_of(kIsa, p, threads); },
+          .packed_bytes = [](const Problem& p) { return packed(kIsa, p); },
+          .prepack = [](const Problem& p, std::span<const void* const> weights,
+                        void* to) { prepack(kIsa, p, weights, to); },
+          .run = [](const Problem& p, const Args& args) { run(kIsa, p, args); }};
 }
 
 const KernelRow kMatmul[] = {
 #if defined(__x86_64__)
-    row<CpuLevel::avx512>("matmul_f32_f32_panels_avx512"),
-    row<CpuLevel::avx2>("matmul_f32_f32_panels_avx2"),
+    row<kGemmAvx512>("matmul_f32_f32_panels_avx512"),
+    row<kGemmAvx512Bf16>("matmul_bf16_bf16_panels_avx512_bf16"),
+    row<kGemmAvx512Vnni>("matmul_int8_int8_panels_avx512_vnni"),
+    row<kGemmAvx2>("matmul_f32_f32_panels_avx2"),
+    row<kGemmBf16Avx2>("matmul_bf16_bf16_panels_avx2"),
+    row<kGemmInt8Avx2>("matmul_int8_int8_panels_avx2"),
 #endif
-    row<CpuLevel::baseline>("matmul_f32_f32_panels_baseline"),
+    row<kGemmBaseline>("matmul_f32_f32_panels_baseline"),
+    row<kGemmBf16Baseline>("matmul_bf16_bf16_panels_baseline"),
+    row<kGemmInt8Baseline>("matmul_int8_int8_panels_baseline"),
 };
 const RegisterRows registered(kMatmul);
 

@@ -125,8 +125,8 @@ class Attention {
   }
 
   void multiply_keys(int rows, int64_t key, int64_t count) {
-    const float* a[kMaxTileRows];
-    float* c[kMaxTileRows];
+    const void* a[kMaxTileRows];
+    void* c[kMaxTileRows];
     for (int i = 0; i < rows; ++i) a[i] = scratch_.q + i * scratch_.q_stride, c[i] = scratch_.s + i * scratch_.s_stride;
     TileEpilogue epilogue;
     epilogue.scale = p_.scale;
@@ -138,8 +138,8 @@ class Attention {
   }
 
   void multiply_values(int rows, int64_t key, int64_t count) {
-    const float* a[kMaxTileRows];
-    float* c[kMaxTileRows];
+    const void* a[kMaxTileRows];
+    void* c[kMaxTileRows];
     for (int i = 0; i < rows; ++i) a[i] = scratch_.s + i * scratch_.s_stride, c[i] = scratch_.o + i * scratch_.o_stride;
     TileEpilogue epilogue;
     Tile t{a, c};

@@ -12,9 +12,9 @@ constexpr int kDepthwiseBlock = 128;  // channels that share one table; also the
 constexpr int kGeneralOutputs = 8;    // outputs of a tile of the general kernel
 
 struct DepthwiseTile {
-  const float* const* in;  // fast: [(rows - 1) * stride + kernel_h][(columns - 1) * stride + kernel_w]
+  const void* const* in;   // fast: [(rows - 1) * stride + kernel_h][(columns - 1) * stride + kernel_w]
                            // general: [kernel position][columns]
-  float* const* out;       // [rows][columns], at the first channel of the block
+  void* const* out;        // [rows][columns], at the first channel of the block
   const float* weights;    // at the first channel of the block
   int64_t weight_stride;   // C
   int positions;           // fast: kernel_h; general: all kernel positions
@@ -29,16 +29,19 @@ using DepthwiseFunction = void (*)(const DepthwiseTile&);
 constexpr int kDepthwiseColumns[] = {7, 4, 2, 1};
 
 struct DepthwiseIsa {
+  DType format;  // of inputs: f32, bf16, or u8 (i8 is flipped); weights are f32 always
   CpuLevel level;
   int vector;                          // least number of channels
-  DepthwiseFunction fast[3][2][2][4];  // [kernel_w 3 5 7][stride - 1][rows - 1][kDepthwiseColumns]; or null
+  DepthwiseFunction fast[3][2][2][4];  // [kernel_w 3 5 7][stride - 1][rows - 1][kDepthwiseColumns]; or null, 7
+                                       // and 2 columns also alone
   DepthwiseFunction general;
+
+  int64_t element_bytes() const { return format == DType::f32 ? 4 : format == DType::bf16 ? 2 : 1; }
 };
-extern const DepthwiseIsa kDepthwiseBaseline;
+extern const DepthwiseIsa kDepthwiseBaseline, kDepthwiseBf16Baseline, kDepthwiseInt8Baseline;
 #if defined(__x86_64__)
-extern const DepthwiseIsa kDepthwiseAvx2;
-extern const DepthwiseIsa kDepthwiseAvx512;
+extern const DepthwiseIsa kDepthwiseAvx2, kDepthwiseBf16Avx2, kDepthwiseInt8Avx2;
+extern const DepthwiseIsa kDepthwiseAvx512, kDepthwiseBf16Avx512, kDepthwiseInt8Avx512;
 #endif
-const DepthwiseIsa& depthwise_isa(CpuLevel level);
 
 }  // namespace trine::cpu

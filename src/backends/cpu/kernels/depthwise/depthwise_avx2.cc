@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const DepthwiseIsa kDepthwiseAvx2 = make_fast_isa(CpuLevel::avx2);
+constinit const DepthwiseIsa kDepthwiseAvx2 = make_fast_isa(CpuLevel::avx2);
 
 }  // namespace trine::cpu

@@ -2,6 +2,6 @@
 
 namespace trine::cpu {
 
-const DepthwiseIsa kDepthwiseAvx512 = make_fast_isa(CpuLevel::avx512);
+constinit const DepthwiseIsa kDepthwiseAvx512 = make_fast_isa(CpuLevel::avx512);
 
 }  // namespace trine::cpu

@@ -3,6 +3,6 @@
 namespace trine::cpu {
 
 // Only the general kernel: old machines get correctness, not 50 KB of tiles.
-const DepthwiseIsa kDepthwiseBaseline = {CpuLevel::baseline, kWidth, {}, general_tile};
+constinit const DepthwiseIsa kDepthwiseBaseline = {DType::f32, CpuLevel::baseline, kWidth, {}, general_tile<F32Pixels>};
 
 }  // namespace trine::cpu

@@ -7,11 +7,20 @@
 namespace trine::cpu {
 namespace {
 
+// How inputs become f32 and what becomes of sums.
+struct F32Pixels {
+  [[gnu::always_inline]] static V read(const void* in, int channel, const DepthwiseTile&) {
+    return load(static_cast<const float*>(in) + channel);
+  }
+  template <int kOutputs>
+  static void finish(const DepthwiseTile& t, const V* sums, int channel);
+};
+
 // Any epilogue; not inlined, so that tiles stay small.
 [[gnu::noinline]] void finish_outputs(const DepthwiseTile& t, const float* sums, int outputs, int channel) {
   const TileEpilogue& e = *t.epilogue;
   for (int i = 0; i < outputs; ++i) {
-    float* out = t.out[i] + channel;
+    float* out = static_cast<float*>(t.out[i]) + channel;
     V x = load(sums + i * kWidth);
     V residual = e.residual == dnn::Residual::none ? zero() : load(out + e.residual_offset);
     if (e.residual == dnn::Residual::before_activation) x = add(x, residual);
@@ -22,7 +31,7 @@ namespace {
 }
 
 template <int kOutputs>
-[[gnu::always_inline]] inline void finish(const DepthwiseTile& t, const V* sums, int channel) {
+[[gnu::always_inline]] inline void F32Pixels::finish(const DepthwiseTile& t, const V* sums, int channel) {
   const TileEpilogue& e = *t.epilogue;
   if (e.residual != dnn::Residual::none || !e.is_clamp) {
     float memory[kOutputs * kWidth];  // a copy: the address of `sums` must not escape, or they leave the registers
@@ -32,7 +41,7 @@ template <int kOutputs>
   }
   V low = set1(e.low), high = set1(e.high);
 #pragma GCC unroll 14
-  for (int i = 0; i < kOutputs; ++i) store(t.out[i] + channel, vmin(high, vmax(low, sums[i])));
+  for (int i = 0; i < kOutputs; ++i) store(static_cast<float*>(t.out[i]) + channel, vmin(high, vmax(low, sums[i])));
 }
 
 // The last vector of a block ends at its last channel; it may overlap the one before.
@@ -40,7 +49,7 @@ template <int kOutputs>
   return channel + kWidth <= t.channels ? channel : t.channels - kWidth;
 }
 
-template <int kKernel, int kStride, int kRows, int kColumns>
+template <class Pixels, int kKernel, int kStride, int kRows, int kColumns>
 void fast_tile(const DepthwiseTile& t) {
   constexpr int kInWidth = (kColumns - 1) * kStride + kKernel;
   for (int block = 0; block < t.channels; block += kWidth) {
@@ -50,7 +59,7 @@ void fast_tile(const DepthwiseTile& t) {
 #pragma GCC unroll 14
     for (int i = 0; i < kRows * kColumns; ++i) sums[i] = bias;
     const float* w = t.weights + channel;
-    const float* const* in = t.in;
+    const void* const* in = t.in;
 #pragma GCC unroll 1
     for (int ky = 0; ky < t.positions; ++ky, in += kInWidth, w += kKernel * t.weight_stride) {
       V weights[kKernel];
@@ -60,7 +69,7 @@ void fast_tile(const DepthwiseTile& t) {
       for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 32
         for (int x = 0; x < kInWidth; ++x) {
-          V v = load(in[i * kStride * kInWidth + x] + channel);
+          V v = Pixels::read(in[i * kStride * kInWidth + x], channel, t);
 #pragma GCC unroll 7
           for (int j = 0; j < kColumns; ++j) {
             int kx = x - j * kStride;
@@ -69,54 +78,57 @@ void fast_tile(const DepthwiseTile& t) {
         }
       }
     }
-    finish<kRows * kColumns>(t, sums, channel);
+    Pixels::template finish<kRows * kColumns>(t, sums, channel);
   }
 }
 
-template <int kColumns>
+template <class Pixels, int kColumns>
 [[gnu::always_inline]] inline void general_columns(const DepthwiseTile& t, int channel) {
   V sums[kColumns];
   V bias = t.bias ? load(t.bias + channel) : zero();
 #pragma GCC unroll 8
   for (int i = 0; i < kColumns; ++i) sums[i] = bias;
   const float* w = t.weights + channel;
-  const float* const* in = t.in;
+  const void* const* in = t.in;
 #pragma GCC unroll 1
   for (int k = 0; k < t.positions; ++k, w += t.weight_stride, in += kColumns) {
     V weight = load(w);
 #pragma GCC unroll 8
-    for (int i = 0; i < kColumns; ++i) fma_into(sums[i], load(in[i] + channel), weight);
+    for (int i = 0; i < kColumns; ++i) fma_into(sums[i], Pixels::read(in[i], channel, t), weight);
   }
-  finish<kColumns>(t, sums, channel);
+  Pixels::template finish<kColumns>(t, sums, channel);
 }
 
+template <class Pixels>
 void general_tile(const DepthwiseTile& t) {
   for (int block = 0; block < t.channels; block += kWidth) {
     int channel = clamp_channel(t, block);
-    t.columns == kGeneralOutputs ? general_columns<kGeneralOutputs>(t, channel) : general_columns<1>(t, channel);
+    t.columns == kGeneralOutputs ? general_columns<Pixels, kGeneralOutputs>(t, channel)
+                                 : general_columns<Pixels, 1>(t, channel);
   }
 }
 
-template <int kKernel, int kStride>
+template <class Pixels, int kKernel, int kStride>
 struct Tiles {
-  static constexpr DepthwiseFunction all[2][4] = {
-      {fast_tile<kKernel, kStride, 1, 7>, fast_tile<kKernel, kStride, 1, 4>, fast_tile<kKernel, kStride, 1, 2>,
-       fast_tile<kKernel, kStride, 1, 1>},
-      {fast_tile<kKernel, kStride, 2, 7>, fast_tile<kKernel, kStride, 2, 4>, fast_tile<kKernel, kStride, 2, 2>,
-       fast_tile<kKernel, kStride, 2, 1>}};
+  template <int kRows, int kColumns>
+  static constexpr DepthwiseFunction one = fast_tile<Pixels, kKernel, kStride, kRows, kColumns>;
+  static constexpr DepthwiseFunction all[2][4] = {{one<1, 7>, one<1, 4>, one<1, 2>, one<1, 1>},
+                                                  {one<2, 7>, one<2, 4>, one<2, 2>, one<2, 1>}};
 };
 
-constexpr DepthwiseIsa make_fast_isa(CpuLevel level) {
-  DepthwiseIsa isa{level, kWidth, {}, general_tile};
+constexpr void set_tiles(DepthwiseFunction (&to)[2][4], const DepthwiseFunction (&from)[2][4]) {
   for (int rows = 0; rows < 2; ++rows)
-    for (int c = 0; c < 4; ++c) {
-      isa.fast[0][0][rows][c] = Tiles<3, 1>::all[rows][c];
-      isa.fast[0][1][rows][c] = Tiles<3, 2>::all[rows][c];
-      isa.fast[1][0][rows][c] = Tiles<5, 1>::all[rows][c];
-      isa.fast[1][1][rows][c] = Tiles<5, 2>::all[rows][c];
-      isa.fast[2][0][rows][c] = Tiles<7, 1>::all[rows][c];
-      isa.fast[2][1][rows][c] = Tiles<7, 2>::all[rows][c];
-    }
+    for (int c = 0; c < 4; ++c) to[rows][c] = from[rows][c];
+}
+
+constexpr DepthwiseIsa make_fast_isa(CpuLevel level) {
+  DepthwiseIsa isa{DType::f32, level, kWidth, {}, general_tile<F32Pixels>};
+  set_tiles(isa.fast[0][0], Tiles<F32Pixels, 3, 1>::all);
+  set_tiles(isa.fast[0][1], Tiles<F32Pixels, 3, 2>::all);
+  set_tiles(isa.fast[1][0], Tiles<F32Pixels, 5, 1>::all);
+  set_tiles(isa.fast[1][1], Tiles<F32Pixels, 5, 2>::all);
+  set_tiles(isa.fast[2][0], Tiles<F32Pixels, 7, 1>::all);
+  set_tiles(isa.fast[2][1], Tiles<F32Pixels, 7, 2>::all);
   return isa;
 }
 

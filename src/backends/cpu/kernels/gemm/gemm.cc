@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "trine/base/thread_pool.h"
 
@@ -15,7 +16,7 @@ constexpr int64_t kRowBlockBytes = 256 << 10;
 constexpr int64_t kRowBlockBytesSmallB = 48 << 10;  // when all of B is small, rather keep A near and write C whole
 constexpr int64_t kSmallB = 256 << 10;
 constexpr int64_t kMaxPointers = 16 << 10;  // of a block of rows
-constexpr int64_t kLeastPartRows = 4 * kMaxTileRows;  // of one of several parts of a thread
+constexpr int64_t kLeastPartRows = 56;  // of one of several parts of a thread
 constexpr int64_t kLeastPartPanels = 2 * kMaxPanels;
 constexpr int kRowsWhenStridesCollide = 8;  // ways of an L1 set: rows 4 KB apart all fall into one
 
@@ -31,6 +32,7 @@ struct DepthBlocks {
   int64_t total;
 
   static DepthBlocks of(const GemmJob& job) {
+    if (job.epilogue.out != DType::f32 || job.epilogue.scales) return {1, job.taps > 1, job.taps > 1 ? job.taps : job.kc};
     if (job.taps > 1) {
       int64_t taps_each = std::clamp<int64_t>(kMaxDepthTaps / std::max<int64_t>(job.kc, 1), 1, job.taps);
       return {divide_up(job.taps, taps_each), true, job.taps};
@@ -64,6 +66,7 @@ int tile_rows(const GemmIsa& isa, const GemmJob& job, int panels) {
 }
 
 int64_t block_rows(const GemmJob& job) {
+  // Neighbouring rows share most of what their taps read.
   int64_t depth = job.taps > 1 ? std::min<int64_t>(job.kc * 2, kMaxDepthTaps) : std::min(job.kc, kMaxDepthLinear);
   int64_t budget = job.k() * job.columns * 4 <= kSmallB ? kRowBlockBytesSmallB : kRowBlockBytes;
   int64_t rows = std::min(budget / (std::max<int64_t>(depth, 1) * 4), kMaxPointers / job.taps);
@@ -74,7 +77,7 @@ int64_t block_rows(const GemmJob& job) {
 class RowBlock {
  public:
   RowBlock(const GemmIsa& isa, const GemmJob& job, int64_t begin, int64_t end, void* workspace)
-      : isa_(isa), job_(job), begin_(begin), rows_(end - begin), table_(static_cast<const float**>(workspace)) {}
+      : isa_(isa), job_(job), begin_(begin), rows_(end - begin), table_(static_cast<const void**>(workspace)) {}
 
   void run(int64_t panel_begin, int64_t panel_end) {
     int width = panels_per_group(isa_, rows_, panel_end - panel_begin);
@@ -97,13 +100,27 @@ class RowBlock {
  private:
   int64_t tile_begin(int64_t i) const { return share(rows_, tiles_, i); }
   int tile_size(int64_t i) const { return static_cast<int>(tile_begin(i + 1) - tile_begin(i)); }
-  const float** tile_pointers(int64_t i) const { return table_ + tile_begin(i) * (job_.taps + 1); }
+  const void** tile_pointers(int64_t i) const { return table_ + tile_begin(i) * (job_.taps + 1); }
 
   void fill_table() {
     for (int64_t i = 0; i < tiles_; ++i) {
-      const float** a = tile_pointers(i);
-      auto c = const_cast<float**>(a + int64_t{tile_size(i)} * job_.taps);
+      const void** a = tile_pointers(i);
+      auto c = const_cast<void**>(a + int64_t{tile_size(i)} * job_.taps);
       job_.source.fill(job_.source.context, begin_ + tile_begin(i), tile_size(i), a, c);
+      if (job_.last_bytes < 4) fill_last_words(i, a);
+    }
+  }
+
+  // Those of a tile stand beside its pointers, after those of all rows.
+  uint32_t* last_words(int64_t i) const {
+    return reinterpret_cast<uint32_t*>(table_ + rows_ * (job_.taps + 1)) + tile_begin(i) * job_.taps;
+  }
+
+  void fill_last_words(int64_t i, const void* const* a) const {
+    uint32_t* to = last_words(i);
+    for (int64_t p = 0; p < int64_t{tile_size(i)} * job_.taps; ++p) {
+      to[p] = 0;
+      std::memcpy(to + p, static_cast<const char*>(a[p]) + (job_.kc - 1) * 4, static_cast<size_t>(job_.last_bytes));
     }
   }
 
@@ -124,6 +141,8 @@ class RowBlock {
     t.a_offset = depth.by_taps ? 0 : begin;
     t.taps = depth.by_taps ? static_cast<int>(size) : 1;
     t.kc = depth.by_taps ? job_.kc : size;
+    bool has_last = job_.last_bytes < 4 && (depth.by_taps || d + 1 == depth.count);
+    if (has_last) --t.kc;
     t.column = panel * kPanel;
     t.columns = static_cast<int>(std::min<int64_t>(job_.columns - t.column, width * kPanel));
     t.b = panel_at(depth, d, panel);
@@ -136,11 +155,12 @@ class RowBlock {
     for (int64_t i = 0; i < tiles_; ++i) {
       int rows = tile_size(i);
       t.a = tile_pointers(i) + skipped * rows;
-      t.c = const_cast<float* const*>(tile_pointers(i) + int64_t{rows} * job_.taps);
+      if (has_last) t.last_words = last_words(i) + skipped * rows;
+      t.c = const_cast<void* const*>(tile_pointers(i) + int64_t{rows} * job_.taps);
       // Tile i brings panel i of the next group: one line per k.
       const float* next = i < width && job_.k_stride == kPanel ? panel_after(depth, next_d, next_panel + i) : nullptr;
       t.prefetch = next ? next : t.b;
-      t.prefetch_step = next ? 4 * kPanel : 0;
+      t.prefetch_step = next ? kPanel : 0;
       isa_.tile[width][rows](t);
     }
   }
@@ -148,11 +168,12 @@ class RowBlock {
   const GemmIsa& isa_;
   const GemmJob& job_;
   int64_t begin_, rows_, tiles_ = 0;
-  const float** table_;
+  const void** table_;
 };
 
-double flops_of(const GemmJob& job) {
-  return 2.0 * static_cast<double>(job.rows) * static_cast<double>(job.columns) * static_cast<double>(job.k());
+double flops_of(const GemmIsa& isa, const GemmJob& job) {
+  double elements = static_cast<double>(job.k() * 4 / isa.element_bytes());
+  return 2.0 * static_cast<double>(job.rows) * static_cast<double>(job.columns) * elements;
 }
 
 // How rows and panels are dealt: `row_parts` x `panel_parts`.
@@ -161,7 +182,7 @@ struct Split {
 };
 
 Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
-  if (threads == 1 || flops_of(job) / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
+  if (threads == 1 || flops_of(isa, job) / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
   double k = static_cast<double>(job.k()), m = static_cast<double>(job.rows), n = static_cast<double>(job.columns);
   bool weights_dominate = k * n > m * (k + n);
   Split best{1, 1};
@@ -179,7 +200,7 @@ Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
 
 // Several parts for each thread where they stay large enough to run well alone.
 Split finer(const GemmIsa& isa, const GemmJob& job, Split split, const ThreadPool& pool) {
-  int64_t more = pool.parts_for(flops_of(job) / (isa.flops_per_cycle * kHertz)) / pool.threads();
+  int64_t more = pool.parts_for(flops_of(isa, job) / (isa.flops_per_cycle * kHertz)) / pool.threads();
   if (split.panel_parts == 1) {
     split.row_parts *= std::clamp<int64_t>(job.rows / (split.row_parts * kLeastPartRows), 1, more);
   } else if (split.row_parts == 1) {
@@ -189,7 +210,8 @@ Split finer(const GemmIsa& isa, const GemmJob& job, Split split, const ThreadPoo
 }
 
 size_t table_bytes(const GemmJob& job) {
-  size_t bytes = static_cast<size_t>(block_rows(job)) * static_cast<size_t>(job.taps + 1) * sizeof(float*);
+  size_t words = job.last_bytes < 4 ? static_cast<size_t>(job.taps) * sizeof(uint32_t) : 0;
+  size_t bytes = static_cast<size_t>(block_rows(job)) * (static_cast<size_t>(job.taps + 1) * sizeof(void*) + words);
   return (bytes + 63) / 64 * 64;
 }
 
@@ -240,11 +262,11 @@ void pack_panels(const GemmIsa& isa, const float* src, int64_t ld, bool transpos
 }
 
 RowSource LinearRows::source() const {
-  return {[](const void* context, int64_t row, int count, const float** a, float** c) {
+  return {[](const void* context, int64_t row, int count, const void** a, void** c) {
             auto& rows = *static_cast<const LinearRows*>(context);
             for (int i = 0; i < count; ++i) {
-              a[i] = rows.a + (row + i) * rows.lda;
-              c[i] = rows.c + (row + i) * rows.ldc;
+              a[i] = static_cast<const char*>(rows.a) + (row + i) * rows.a_step;
+              c[i] = static_cast<char*>(rows.c) + (row + i) * rows.c_step;
             }
           },
           this};

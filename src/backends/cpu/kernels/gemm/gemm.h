@@ -6,6 +6,7 @@
 //         for a tile of rows                       -> microkernel
 //
 // k is never divided among threads, and blocks of k do not depend on their number: the result's bits do not either.
+// Between blocks of k the sums lie in C; where C cannot hold them as they are there is one block.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +22,29 @@ namespace trine::cpu {
 
 // Where rows [row, row + count) of A and C begin: a[tap * count + i], c[i].
 struct RowSource {
-  void (*fill)(const void* context, int64_t row, int count, const float** a, float** c);
+  void (*fill)(const void* context, int64_t row, int count, const void** a, void** c);
   const void* context;
 };
 
 struct GemmJob {
   int64_t rows = 0, columns = 0;
   int taps = 1;
-  int64_t kc = 0;  // per tap
+  int64_t kc = 0;      // words of a tap
+  int last_bytes = 4;  // in use of a tap's last word
   RowSource source;
-  int64_t row_stride = 0;    // usual distance of A's rows in floats: some strides collide in L1
-  const float* b = nullptr;  // [columns / 16][taps * kc][16]
+  int64_t row_stride = 0;    // usual distance of A's rows in words: some strides collide in L1
+  const float* b = nullptr;  // [columns / 16][taps * kc][16] words
   int64_t k_stride = kPanel;
   int64_t panel_stride = 0;       // 0: taps * kc * 16
   bool accumulate = false;        // adds to what C holds
   const float* next_b = nullptr;  // panels that will be read after these: prefetched at the end
   TileEpilogue epilogue;
 
+  // Depth as elements: words and what the last one holds.
+  void set_depth(const GemmIsa& isa, int64_t elements) {
+    kc = isa.words(elements);
+    last_bytes = static_cast<int>(elements * isa.element_bytes() - (kc - 1) * 4);
+  }
   int64_t k() const { return taps * kc; }
   int64_t panels() const { return (columns + kPanel - 1) / kPanel; }
 };
@@ -61,13 +68,14 @@ double gemm_seconds(const GemmIsa& isa, double flops, double bytes, int threads,
 void pack_panels(const GemmIsa& isa, const float* src, int64_t ld, bool transposed, int64_t k, int64_t n, float* dst);
 inline int64_t panels_floats(int64_t k, int64_t n) { return (n + kPanel - 1) / kPanel * kPanel * k; }
 
-// Rows at constant distances: a GEMM, a 1x1 convolution.
+// Rows at constant distances, in bytes: a GEMM, a 1x1 convolution.
 struct LinearRows {
-  const float* a;
-  int64_t lda;
-  float* c;
-  int64_t ldc;
+  const void* a;
+  int64_t a_step;
+  void* c;
+  int64_t c_step;
 
+  static LinearRows of_floats(const float* a, int64_t lda, float* c, int64_t ldc) { return {a, lda * 4, c, ldc * 4}; }
   RowSource source() const;
 };
 

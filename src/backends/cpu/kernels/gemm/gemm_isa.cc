@@ -10,11 +10,18 @@ const GemmIsa& gemm_isa(CpuLevel level) {
   return kGemmBaseline;
 }
 
-TileEpilogue TileEpilogue::from(const dnn::Epilogue& e, const float* bias, const float* residual, const float* c) {
+TileEpilogue TileEpilogue::from(const dnn::Epilogue& e, const void* bias, const void* residual, const void* c,
+                                DType out) {
   TileEpilogue t;
-  t.bias = e.bias ? bias : nullptr;
+  t.out = out;
+  t.bias = e.bias ? static_cast<const float*>(bias) : nullptr;
   t.residual = e.residual;
-  if (e.residual != dnn::Residual::none) t.residual_offset = residual - c;
+  if (e.residual != dnn::Residual::none) {
+    t.residual_offset = (static_cast<const char*>(residual) - static_cast<const char*>(c)) /
+                        static_cast<int64_t>(byte_size(out));
+  }
+  if (e.residual == dnn::Residual::after_activation && e.activation == dnn::Activation::none)
+    t.residual = dnn::Residual::before_activation;  // the same, and what kernels do best
   t.activation = e.activation;
   t.alpha = e.alpha;
   t.beta = e.beta;

@@ -33,7 +33,7 @@ class Product {
   void operator()(Rows a, int64_t rows, int64_t k, const float* panels, int64_t columns, const To& to) const {
     if (rows == 0 || columns == 0) return;
     if (k == 0) return without_terms(rows, columns, to);
-    LinearRows linear{a.data, a.stride, to.c, to.stride};
+    auto linear = LinearRows::of_floats(a.data, a.stride, to.c, to.stride);
     GemmJob job;
     job.rows = rows, job.columns = columns, job.kc = k;
     job.source = linear.source();

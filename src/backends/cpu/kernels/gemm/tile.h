@@ -4,26 +4,31 @@
 //   rows a[t][i] + k            B panel p:  b + p * panel_stride + k * k_stride, 16 columns
 //   C[i][j] = epilogue( sum over t < taps, k < kc of a[t][i][k] * B[t * kc + k][j] )
 //
+// Depth is counted in words of 32 bits: one f32, two bf16 or four 8-bit integers of a row, multiplied with as many of a
+// column. A row may begin at any element and end within a word; such a word stands in a table, filled up with zeros.
+//
 // Rows are reached through pointers, so that a GEMM, a strided, dilated or padded convolution (padding points at zeros)
-// and a transposed one are the same loop. A level of CPU is one GemmIsa: its kernels and its block sizes.
+// and a transposed one are the same loop. A number format on a level of CPU is one GemmIsa: its kernels and its block
+// sizes.
 #pragma once
 
 #include <cstdint>
 
 #include "trine/base/cpu.h"
+#include "trine/base/dtype.h"
 #include "trine/dnn/epilogue.h"
 
 namespace trine::cpu {
 
 constexpr int kPanel = 16;  // columns of a packed panel
 constexpr int kMaxPanels = 4;
-constexpr int kMaxTileRows = 14;
+constexpr int kMaxTileRows = 12;
 
-// What happens to sums; see dnn/epilogue.h.
+// What happens to sums; see dnn/epilogue.h, for 8-bit integers dnn::Quantization.
 struct TileEpilogue {
   float scale = 1;
   const float* bias = nullptr;  // of column 0 of the matrix
-  int64_t residual_offset = 0;  // residual - c, in floats; read only when the kind is not none
+  int64_t residual_offset = 0;  // residual - c, in elements of C; read only when the kind is not none
   dnn::Residual residual = dnn::Residual::none;
   dnn::Activation activation = dnn::Activation::none;
   float alpha = 0, beta = 0;
@@ -31,23 +36,38 @@ struct TileEpilogue {
   bool is_clamp = true;
   float low = -__builtin_inff(), high = __builtin_inff();
 
-  static TileEpilogue from(const dnn::Epilogue& e, const float* bias, const float* residual, const float* c);
+  // The rest is for other formats than f32. Arrays by column are readable up to a whole panel.
+  DType out = DType::f32;
+  const int32_t* offsets = nullptr;  // of 8-bit integers, by column: zero point and bias
+  const float* scales = nullptr;     // likewise
+  uint32_t flip = 0;                 // of every word of A: 0x80808080 turns i8 into u8, 128 larger
+  float out_multiplier = 1;
+  float out_low = 0, out_high = 0;  // what the output's type holds, less its zero point
+  int32_t out_zero = 0;
+  uint8_t residual_flip = 0;  // as flip
+  int32_t residual_zero = 0;  // of the flipped residual
+  float residual_scale = 1;
+
+  static TileEpilogue from(const dnn::Epilogue& e, const void* bias, const void* residual, const void* c,
+                           DType out = DType::f32);
 };
 
 struct Tile {
-  const float* const* a;  // [taps][mr]
-  float* const* c;        // [mr], at column 0 of the matrix
-  int64_t a_offset = 0;   // added to every row pointer
-  int64_t column = 0;     // first column of the tile
-  int columns = 0;        // valid columns, at most 16 * panels
+  const void* const* a;  // [taps][mr]
+  void* const* c;        // [mr], at column 0 of the matrix
+  int64_t a_offset = 0;  // words added to every row pointer
+  int64_t column = 0;    // first column of the tile
+  int columns = 0;       // valid columns, at most 16 * panels
   int taps = 1;
-  int64_t kc = 0;
-  const float* b = nullptr;
+  int64_t kc = 0;  // whole words of a tap
+  // [taps][mr]: what rows end in beyond their whole words, filled up with zeros; null when they end with a word.
+  const uint32_t* last_words = nullptr;
+  const float* b = nullptr;  // words of panels
   int64_t k_stride = kPanel;
   int64_t panel_stride = 0;
   bool add_to_c = false;            // the sums continue those in C
   bool finish = true;               // apply the epilogue
-  const float* prefetch = nullptr;  // brought to L2 meanwhile, prefetch_step floats per 4 k
+  const float* prefetch = nullptr;  // brought to L2 meanwhile, a line per k, prefetch_step words apart
   int64_t prefetch_step = 0;
   const TileEpilogue* epilogue = nullptr;
 };
@@ -55,21 +75,29 @@ struct Tile {
 using TileFunction = void (*)(const Tile&);
 
 struct GemmIsa {
+  DType format;  // f32, bf16, or i8 (by u8)
   CpuLevel level;
-  int max_rows[kMaxPanels + 1];  // by number of panels; 0: not made
+  CpuFeatures features;
+  int max_rows[kMaxPanels + 1];  // by number of panels, falling; 0: not made
   TileFunction tile[kMaxPanels + 1][kMaxTileRows + 1];
+  // Of f32 only.
   // dst [k][16] from src rows k of `columns` <= 16 valid floats, or (transposed) from `columns` rows of k floats.
   void (*pack_panel)(const float* src, int64_t ld, int64_t k, int columns, float* dst);
   void (*pack_panel_transposed)(const float* src, int64_t ld, int64_t k, int columns, float* dst);
   // dst[j * ldd + i] = src[i * lds + j], i < rows, j < columns.
   void (*transpose)(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns);
   double flops_per_cycle;  // multiply-adds count 2
+
+  int64_t element_bytes() const { return format == DType::f32 ? 4 : format == DType::bf16 ? 2 : 1; }
+  // Words that hold k elements.
+  int64_t words(int64_t k) const { return (k * element_bytes() + 3) / 4; }
 };
 
-extern const GemmIsa kGemmBaseline;
+extern const GemmIsa kGemmBaseline, kGemmBf16Baseline, kGemmInt8Baseline;
 #if defined(__x86_64__)
-extern const GemmIsa kGemmAvx2;
+extern const GemmIsa kGemmAvx2, kGemmBf16Avx2, kGemmInt8Avx2;
 extern const GemmIsa kGemmAvx512;
+extern const GemmIsa kGemmAvx512Bf16, kGemmAvx512Vnni;  // machines without them take the AVX2 kernels
 #endif
 const GemmIsa& gemm_isa(CpuLevel level);
 

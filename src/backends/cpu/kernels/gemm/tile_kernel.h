@@ -1,5 +1,17 @@
-// Bodies of the microkernels; included by tile_baseline.cc, tile_avx2.cc and tile_avx512.cc.
+// The body of every microkernel: what does not depend on the number format. A format is an Op:
+//
+//   Sum, A, B                     registers: of sums, of one word of a row in every lane, of words of kWidth columns
+//   kPartWords                    a row may end within a word
+//   none()                        sums of nothing
+//   column(b), row(a, t)          load them
+//   multiply(sum, a, b)           sum += a * b, all products of the word
+//   multiply_row(sum, a, b, t)    the same with a in memory
+//   store_at_once<..>(sums, t)    epilogue straight from registers; false: not this epilogue
+//   keep(to, sum), finish(...)    sums to memory, the epilogue from there
 #pragma once
+
+#include <cstring>
+#include <utility>
 
 #include "backends/cpu/kernels/gemm/tile.h"
 #include "backends/cpu/kernels/simd/vector_math.h"
@@ -8,187 +20,145 @@ namespace trine::cpu {
 namespace {
 
 constexpr int kVectors = kPanel / kWidth;  // of one panel
-constexpr int kPrefetches = 4;             // cache lines per 4 k
 
-// Calls body(sums, c, column, left) for each vector of a tile's sums in memory, with what it means in the matrix.
+// Calls body(sums, c, column, left) for each vector of a tile's sums in memory, with what it means in the matrix, whose
+// elements have `bytes` bytes.
 template <class Body>
-[[gnu::always_inline]] inline void for_vectors(const Tile& t, const float* sums, int rows, int panels, Body body) {
+[[gnu::always_inline]] inline void for_vectors(const Tile& t, float* sums, int rows, int panels, int bytes, Body body) {
   int vectors = panels * kVectors;
   for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < vectors && v * kWidth < t.columns; ++v)
-      body(sums + (i * vectors + v) * kWidth, t.c[i] + t.column + v * kWidth, v * kWidth, t.columns - v * kWidth);
+    for (int v = 0; v < vectors && v * kWidth < t.columns; ++v) {
+      int64_t column = t.column + v * kWidth;
+      body(sums + (i * vectors + v) * kWidth, static_cast<char*>(t.c[i]) + column * bytes, column,
+           t.columns - v * kWidth);
+    }
 }
 
-// One pass over the sums: scale, bias, residual, activation, store. The activation is chosen once for all.
-template <Activation kActivation>
-void finish_with(const Tile& t, const float* sums, int rows, int panels) {
-  const TileEpilogue& e = *t.epilogue;
-  bool before = e.residual == dnn::Residual::before_activation, after = e.residual == dnn::Residual::after_activation;
-  V scale = set1(e.scale);
-  for_vectors(t, sums, rows, panels, [&](const float* x, float* c, int column, int left) {
-    V sum = load(x);
-    if (t.add_to_c) sum = add(sum, load_part(c, left));
-    V y = fma(sum, scale, e.bias ? load_part(e.bias + t.column + column, left) : zero());
-    if (before) y = add(y, load_part(c + e.residual_offset, left));
-    y = activate(kActivation, y, e.alpha, e.beta);
-    if (after) y = add(y, load_part(c + e.residual_offset, left));
-    store_part(c, y, left);
-  });
-}
-
-using Finish = void (*)(const Tile&, const float*, int, int);
-constexpr Finish kFinish[] = {
-    finish_with<Activation::none>,       finish_with<Activation::relu>,        finish_with<Activation::clip>,
-    finish_with<Activation::leaky_relu>, finish_with<Activation::sigmoid>,     finish_with<Activation::tanh>,
-    finish_with<Activation::silu>,       finish_with<Activation::hardsigmoid>, finish_with<Activation::hardswish>,
-    finish_with<Activation::gelu>,       finish_with<Activation::gelu_tanh>};
-
-// Any epilogue, from sums in memory; not inlined, so that tiles stay small.
-[[gnu::noinline]] void finish_rows(const Tile& t, const float* sums, int rows, int panels) {
-  if (t.finish) return kFinish[static_cast<int>(t.epilogue->activation)](t, sums, rows, panels);
-  for_vectors(t, sums, rows, panels, [&](const float* x, float* c, int, int left) {
+// f32 sums that a later block of k continues.
+[[gnu::noinline]] inline void keep_sums(const Tile& t, float* sums, int rows, int panels) {
+  for_vectors(t, sums, rows, panels, 4, [&](const float* x, void* to, int64_t, int left) {
+    auto* c = static_cast<float*>(to);
     store_part(c, t.add_to_c ? add(load(x), load_part(c, left)) : load(x), left);
   });
 }
 
 // The accumulators, as an array that must live in registers: every index into it is a constant after unrolling.
-template <int kRows, int kColumnVectors>
+template <class Op, int kRows, int kColumnVectors>
 struct Sums {
-  V v[kRows][kColumnVectors];
+  typename Op::Sum v[kRows][kColumnVectors];
 };
 
-template <int kRows, int kPanels>
-[[gnu::always_inline]] inline void add_step(Sums<kRows, kPanels * kVectors>& s, const float* const* a, int64_t k,
-                                            const float* const* b) {
-  V row[kPanels * kVectors];
+// a_of(i) is where the word of row i stands.
+template <class Op, int kRows, int kPanels, class AOf>
+[[gnu::always_inline]] inline void add_step(Sums<Op, kRows, kPanels * kVectors>& s, AOf a_of, const float* const* b,
+                                            const Tile& t) {
+  typename Op::B columns[kPanels * kVectors];
 #pragma GCC unroll 8
-  for (int j = 0; j < kPanels * kVectors; ++j) row[j] = load(b[j / kVectors] + j % kVectors * kWidth);
+  for (int j = 0; j < kPanels * kVectors; ++j) columns[j] = Op::column(b[j / kVectors] + j % kVectors * kWidth);
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     if (kPanels * kVectors == 1) {
-      fma_broadcast(s.v[i][0], a[i] + k, row[0]);
+      Op::multiply_row(s.v[i][0], a_of(i), columns[0], t);
       continue;
     }
-    V x = set1(a[i][k]);
+    typename Op::A x = Op::row(a_of(i), t);
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) fma_into(s.v[i][j], x, row[j]);
+    for (int j = 0; j < kPanels * kVectors; ++j) Op::multiply(s.v[i][j], x, columns[j]);
   }
   asm volatile("" ::: "memory");  // keeps loads of later steps from being hoisted into registers that are not there
 }
 
-template <int kRows, int kPanels>
-[[gnu::always_inline]] inline void add_tap(Sums<kRows, kPanels * kVectors>& s, const float* const* rows, const Tile& t,
+template <class Op, int kRows, int kPanels>
+[[gnu::always_inline]] inline void add_tap(Sums<Op, kRows, kPanels * kVectors>& s, int tap, const Tile& t,
                                            const float*& panels, const float*& ahead) {
-  const float* a[kRows];
+  const void* const* rows = t.a + tap * kRows;
+  const char* a[kRows];
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) a[i] = rows[i] + t.a_offset;
+  for (int i = 0; i < kRows; ++i) a[i] = static_cast<const char*>(rows[i]) + t.a_offset * 4;
   const float* b[kPanels];
 #pragma GCC unroll 4
   for (int p = 0; p < kPanels; ++p) b[p] = panels + p * t.panel_stride;
   int64_t step = t.k_stride;
-  int64_t k = 0;
-#pragma GCC unroll 1
-  for (; k + 4 <= t.kc; k += 4) {
-#pragma GCC unroll 4
-    for (int u = 0; u < 4; ++u) {
-      add_step<kRows, kPanels>(s, a, k + u, b);
-#pragma GCC unroll 4
-      for (int p = 0; p < kPanels; ++p) b[p] += step;
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < kPrefetches; ++q) prefetch_l2(ahead + q * kPanel);
-    ahead += t.prefetch_step;
-  }
-#pragma GCC unroll 1
-  for (; k < t.kc; ++k) {
-    add_step<kRows, kPanels>(s, a, k, b);
+  auto next_step = [&] {
 #pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) b[p] += step;
+  };
+#pragma GCC unroll 1
+  for (int64_t k = 0; k < t.kc; ++k, ahead += t.prefetch_step) {
+    add_step<Op, kRows, kPanels>(s, [&](int i) { return a[i] + k * 4; }, b, t);
+    prefetch_l2(ahead);
+    next_step();
   }
   panels += t.kc * step;
+  if constexpr (Op::kPartWords) {
+    if (!t.last_words) return;
+    const uint32_t* last = t.last_words + tap * kRows;
+    add_step<Op, kRows, kPanels>(s, [&](int i) { return reinterpret_cast<const char*>(last + i); }, b, t);
+    panels += step;
+  }
 }
 
-// The common epilogue on full panels, straight from registers.
-template <int kRows, int kPanels>
-[[gnu::always_inline]] inline void store_clamped(const Sums<kRows, kPanels * kVectors>& s, const Tile& t) {
+// What the epilogue will touch starts its way to L1 while the sums are made. A loop, so that tiles stay small.
+[[gnu::noinline]] inline void prefetch_outputs(const Tile& t, int rows, int panels) {
   const TileEpilogue& e = *t.epilogue;
-  V low = set1(e.low), high = set1(e.high), scale = set1(e.scale);
-#pragma GCC unroll 8
-  for (int j = 0; j < kPanels * kVectors; ++j) {
-    V bias = e.bias ? load(e.bias + t.column + j * kWidth) : zero();
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      float* c = t.c[i] + t.column + j * kWidth;
-      V x = s.v[i][j];
-      if (t.add_to_c) x = add(x, load(c));
-      x = fma(x, scale, bias);
-      if (e.residual == dnn::Residual::before_activation) x = add(x, load(c + e.residual_offset));
-      x = vmin(high, vmax(low, x));
-      if (e.residual == dnn::Residual::after_activation) x = add(x, load(c + e.residual_offset));
-      store(c, x);
+  int bytes = e.out == DType::f32 || e.out == DType::i32 ? 4 : e.out == DType::bf16 ? 2 : 1;
+  bool reads = e.residual != dnn::Residual::none && t.finish;
+#pragma GCC unroll 1
+  for (int i = 0; i < rows; ++i) {
+    const char* c = static_cast<const char*>(t.c[i]) + t.column * bytes;
+    // A cache line each; c may begin anywhere in one.
+    const char* end = c + panels * kPanel * bytes;
+#pragma GCC unroll 1
+    for (const char* line = c; line < end; line += 64) {
+      __builtin_prefetch(line, 1, 3);
+      if (reads) prefetch_l1(line + e.residual_offset * bytes);
     }
   }
 }
 
-// What the epilogue will touch starts its way to L1 while the sums are made.
-template <int kRows, int kPanels>
-[[gnu::always_inline]] inline void prefetch_outputs(const Tile& t) {
-  bool reads = t.epilogue->residual != dnn::Residual::none && t.finish;
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int p = 0; p < kPanels; ++p) __builtin_prefetch(t.c[i] + t.column + p * kPanel, 1, 3);
-    if (!reads) continue;
-#pragma GCC unroll 4
-    for (int p = 0; p < kPanels; ++p) prefetch_l1(t.c[i] + t.column + p * kPanel + t.epilogue->residual_offset);
-  }
-}
-
-template <int kRows, int kPanels>
+template <class Op, int kRows, int kPanels>
 [[gnu::noinline]] void run_tile(const Tile& t) {
-  prefetch_outputs<kRows, kPanels>(t);
-  Sums<kRows, kPanels * kVectors> s;
+  prefetch_outputs(t, kRows, kPanels);
+  Sums<Op, kRows, kPanels * kVectors> s;
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) s.v[i][j] = zero();
+    for (int j = 0; j < kPanels * kVectors; ++j) s.v[i][j] = Op::none();
   }
   const float* panels = t.b;
   const float* ahead = t.prefetch;
-  for (int tap = 0; tap < t.taps; ++tap) add_tap<kRows, kPanels>(s, t.a + tap * kRows, t, panels, ahead);
-  if (t.finish && t.epilogue->is_clamp && t.columns == kPanels * kPanel) return store_clamped<kRows, kPanels>(s, t);
-  float sums[kRows * kPanels * kPanel];
+  for (int tap = 0; tap < t.taps; ++tap) add_tap<Op, kRows, kPanels>(s, tap, t, panels, ahead);
+  if (Op::template store_at_once<kRows, kPanels>(s, t)) return;
+  alignas(64) float sums[kRows * kPanels * kPanel];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) store(sums + (i * kPanels * kVectors + j) * kWidth, s.v[i][j]);
+    for (int j = 0; j < kPanels * kVectors; ++j) Op::keep(sums + (i * kPanels * kVectors + j) * kWidth, s.v[i][j]);
   }
-  finish_rows(t, sums, kRows, kPanels);
+  Op::finish(t, sums, kRows, kPanels);
 }
 
-void pack_panel(const float* src, int64_t ld, int64_t k, int columns, float* dst) {
-  for (int64_t i = 0; i < k; ++i, src += ld, dst += kPanel)
-    for (int v = 0; v < kVectors; ++v) store(dst + v * kWidth, load_part(src + v * kWidth, columns - v * kWidth));
+// The kernels of up to `kRows` rows by kPanels panels.
+template <class Op, int kPanels, int... kRows>
+constexpr void set_tiles(GemmIsa& isa, std::integer_sequence<int, kRows...>) {
+  isa.max_rows[kPanels] = sizeof...(kRows);
+  ((isa.tile[kPanels][kRows + 1] = run_tile<Op, kRows + 1, kPanels>), ...);
 }
 
-void transpose_any(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns) {
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) dst[j * ldd + i] = src[i * lds + j];
-}
-
-// The destination's outer index runs outermost: its lines are written whole.
-void transpose(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns) {
-  if (rows == 0 || columns == 0) return;  // pointers may be null
-  int64_t whole_rows = rows / 16 * 16, whole_columns = columns / 16 * 16;
-  for (int64_t j = 0; j < whole_columns; j += 16)
-    for (int64_t i = 0; i < whole_rows; i += 16) transpose_block(src + i * lds + j, lds, dst + j * ldd + i, ldd);
-  transpose_any(src + whole_rows * lds, lds, dst + whole_rows, ldd, rows - whole_rows, whole_columns);
-  transpose_any(src + whole_columns, lds, dst + whole_columns * ldd, ldd, rows, columns - whole_columns);
-}
-
-void pack_panel_transposed(const float* src, int64_t ld, int64_t k, int columns, float* dst) {
-  transpose(src, ld, dst, kPanel, columns, k);
-  for (int64_t i = 0; columns < kPanel && i < k; ++i)
-    for (int j = columns; j < kPanel; ++j) dst[i * kPanel + j] = 0;
+// Rows by number of panels: 0 makes none.
+template <class Op, int kOne, int kTwo, int kThree, int kFour>
+constexpr GemmIsa make_isa(DType format, CpuLevel level, CpuFeatures features, double flops_per_cycle) {
+  static_assert(kOne >= kTwo && kTwo >= kThree && kThree >= kFour && kOne <= kMaxTileRows);
+  GemmIsa isa{};
+  isa.format = format;
+  isa.level = level;
+  isa.features = features;
+  isa.flops_per_cycle = flops_per_cycle;
+  set_tiles<Op, 1>(isa, std::make_integer_sequence<int, kOne>());
+  set_tiles<Op, 2>(isa, std::make_integer_sequence<int, kTwo>());
+  set_tiles<Op, 3>(isa, std::make_integer_sequence<int, kThree>());
+  set_tiles<Op, 4>(isa, std::make_integer_sequence<int, kFour>());
+  return isa;
 }
 
 }  // namespace

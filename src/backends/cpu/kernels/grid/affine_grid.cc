@@ -1,5 +1,5 @@
 // Grids of affine maps, and their gradient.
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/thread_pool.h"
 

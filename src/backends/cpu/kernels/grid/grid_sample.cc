@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/grid/grid_rows.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/thread_pool.h"

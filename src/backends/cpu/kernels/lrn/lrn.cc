@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/deal.h"
 #include "backends/cpu/kernels/workspace.h"
 

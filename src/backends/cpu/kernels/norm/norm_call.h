@@ -44,7 +44,7 @@ struct NormCall {
     t.x = in(0) + at, t.out = out(0) + at, t.scale = scale();
     t.relu = p.relu;
     if (forward()) {
-      t.z = p.add ? args.residual + at : nullptr;
+      t.z = p.add ? static_cast<const float*>(args.residual) + at : nullptr;
       t.shift = shift();
     } else {
       t.dy = in(1) + at;

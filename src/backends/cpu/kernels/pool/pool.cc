@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/pool/pool_window.h"
 #include "trine/base/thread_pool.h"

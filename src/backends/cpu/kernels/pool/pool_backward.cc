@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/kernels/conv_pack.h"
+#include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/deal.h"
 #include "backends/cpu/kernels/pool/pool.h"
 #include "backends/cpu/kernels/pool/pool_window.h"

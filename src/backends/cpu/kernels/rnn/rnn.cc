@@ -133,7 +133,7 @@ class Direction {
     job.kc = k;
     job.row_stride = k;
     job.b = b;
-    LinearRows linear{a, k, to.c, to.stride};
+    auto linear = LinearRows::of_floats(a, k, to.c, to.stride);
     job.source = linear.source();
     job.epilogue.bias = to.bias;
     if (to.added) {

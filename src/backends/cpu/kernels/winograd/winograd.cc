@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/kernels/conv_pack.h"
-#include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/conv_sizes.h"
+#include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
 #include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
@@ -162,8 +162,8 @@ class Winograd {
         const int64_t q = row * plan_.a + j;
         GemmJob job = job_of(p_, tiles);
         job.columns = std::min(p_.out_channels, to * kPanel) - from * kPanel;
-        LinearRows rows{scratch.v + q * plan_.v_plane, p_.in_channels, scratch.m + q * plan_.m_plane + from * kPanel,
-                        p_.out_channels};
+        auto rows = LinearRows::of_floats(scratch.v + q * plan_.v_plane, p_.in_channels,
+                                          scratch.m + q * plan_.m_plane + from * kPanel, p_.out_channels);
         job.source = rows.source();
         job.b = u + j * plane;
         run_gemm_part(gemm_, job, {0, tiles, 0, to - from}, table);
@@ -199,7 +199,8 @@ class Winograd {
 
   void multiply_plane(int q, int64_t tiles, const Scratch& scratch, char* table) const {
     GemmJob job = job_of(p_, tiles);
-    LinearRows rows{scratch.v + q * plan_.v_plane, p_.in_channels, scratch.m + q * plan_.m_plane, p_.out_channels};
+    auto rows = LinearRows::of_floats(scratch.v + q * plan_.v_plane, p_.in_channels, scratch.m + q * plan_.m_plane,
+                                      p_.out_channels);
     job.source = rows.source();
     job.b = u_ + q * plan_.filter_floats(p_);
     if (q + 1 < plan_.planes()) job.next_b = job.b + plan_.filter_floats(p_);
@@ -271,6 +272,7 @@ const char* fits(const Problem& problem) {
   bool plain = p.kernel == Extents{1, 3, 3} && p.stride == Extents{1, 1, 1} && p.dilation == Extents{1, 1, 1};
   if (!plain || p.in[0] != 1 || p.out[0] != 1 || p.pad_begin[0] != 0) return "not 3x3 with stride and dilation 1";
   if (p.transposed || p.groups != 1) return "transposed or grouped";
+  if (!p.types.are_f32()) return "operands other than f32";
   if (p.in_layout == Layout::nchw) return "an nchw input";
   return p.in_channels < 16 || p.out_channels < 16 ? "fewer than 16 channels" : nullptr;
 }
@@ -329,9 +331,9 @@ KernelRow row(std::string_view name) {
       .run = [](const Problem& p, const Args& args) { run(kLevel, kOut, kFilters, of(p), args); }};
   if (kFilters == Filters::transformed) return row;
   row.packing = Packing::panels16;
-  row.packed_bytes = [](const Problem& p) { return static_cast<size_t>(conv_group_floats(of(p))) * sizeof(float); };
+  row.packed_bytes = [](const Problem& p) { return filter_bytes(kGemmBaseline, of(p)); };
   row.prepack = [](const Problem& p, std::span<const void* const> weights, void* dst) {
-    pack_conv(of(p), static_cast<const float*>(weights[0]), static_cast<float*>(dst));
+    pack_filters(kGemmBaseline, of(p), weights[0], dst);
   };
   return row;
 }

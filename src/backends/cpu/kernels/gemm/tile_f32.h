@@ -1,0 +1,129 @@
+// The microkernels of f32; included by tile_baseline.cc, tile_avx2.cc and tile_avx512.cc.
+#pragma once
+
+#include "backends/cpu/kernels/gemm/tile_kernel.h"
+#include "backends/cpu/kernels/simd/vector_math.h"
+
+namespace trine::cpu {
+namespace {
+
+// A word is one f32.
+struct F32 {
+  static constexpr bool kPartWords = false;
+  using Sum = V;
+  using A = V;
+  using B = V;
+
+  [[gnu::always_inline]] static Sum none() { return zero(); }
+  [[gnu::always_inline]] static B column(const float* b) { return load(b); }
+  [[gnu::always_inline]] static A row(const char* a, const Tile&) {
+    float x;
+    std::memcpy(&x, a, sizeof x);
+    return set1(x);
+  }
+  [[gnu::always_inline]] static void multiply(Sum& sum, A a, B b) { fma_into(sum, a, b); }
+  [[gnu::always_inline]] static void multiply_row(Sum& sum, const char* a, B b, const Tile&) {
+    fma_broadcast(sum, reinterpret_cast<const float*>(a), b);
+  }
+  [[gnu::always_inline]] static void keep(float* to, Sum sum) { store(to, sum); }
+
+  template <int kRows, int kPanels>
+  static bool store_at_once(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t);
+  static void finish(const Tile& t, float* sums, int rows, int panels);
+};
+
+// One pass over the sums: scale, bias, residual, activation, store. The activation is chosen once for all.
+template <Activation kActivation>
+void finish_with(const Tile& t, float* sums, int rows, int panels) {
+  const TileEpilogue& e = *t.epilogue;
+  bool before = e.residual == dnn::Residual::before_activation, after = e.residual == dnn::Residual::after_activation;
+  V scale = set1(e.scale);
+  for_vectors(t, sums, rows, panels, 4, [&](const float* x, void* to, int64_t column, int left) {
+    auto* c = static_cast<float*>(to);
+    V sum = load(x);
+    if (t.add_to_c) sum = add(sum, load_part(c, left));
+    V y = fma(sum, scale, e.bias ? load_part(e.bias + column, left) : zero());
+    if (before) y = add(y, load_part(c + e.residual_offset, left));
+    y = activate(kActivation, y, e.alpha, e.beta);
+    if (after) y = add(y, load_part(c + e.residual_offset, left));
+    store_part(c, y, left);
+  });
+}
+
+using Finish = void (*)(const Tile&, float*, int, int);
+constexpr Finish kFinish[] = {
+    finish_with<Activation::none>,       finish_with<Activation::relu>,        finish_with<Activation::clip>,
+    finish_with<Activation::leaky_relu>, finish_with<Activation::sigmoid>,     finish_with<Activation::tanh>,
+    finish_with<Activation::silu>,       finish_with<Activation::hardsigmoid>, finish_with<Activation::hardswish>,
+    finish_with<Activation::gelu>,       finish_with<Activation::gelu_tanh>};
+
+// Any epilogue, from sums in memory; not inlined, so that tiles stay small.
+[[gnu::noinline]] void F32::finish(const Tile& t, float* sums, int rows, int panels) {
+  if (t.finish) return kFinish[static_cast<int>(t.epilogue->activation)](t, sums, rows, panels);
+  keep_sums(t, sums, rows, panels);
+}
+
+// The common epilogue on full panels, straight from registers: a clamp, perhaps after a residual.
+template <int kRows, int kPanels>
+[[gnu::always_inline]] inline void store_clamped(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t) {
+  const TileEpilogue& e = *t.epilogue;
+  V low = set1(e.low), high = set1(e.high), scale = set1(e.scale);
+#pragma GCC unroll 8
+  for (int j = 0; j < kPanels * kVectors; ++j) {
+    V bias = e.bias ? load(e.bias + t.column + j * kWidth) : zero();
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      float* c = static_cast<float*>(t.c[i]) + t.column + j * kWidth;
+      V x = fma(s.v[i][j], scale, bias);
+      if (e.residual != dnn::Residual::none) x = add(x, load(c + e.residual_offset));
+      store(c, vmin(high, vmax(low, x)));
+    }
+  }
+}
+
+template <int kRows, int kPanels>
+[[gnu::always_inline]] inline bool F32::store_at_once(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t) {
+  const TileEpilogue& e = *t.epilogue;
+  bool full = t.finish && !t.add_to_c && t.columns == kPanels * kPanel;
+  if (!full || !e.is_clamp || e.residual == dnn::Residual::after_activation) return false;
+  store_clamped<kRows, kPanels>(s, t);
+  return true;
+}
+
+void pack_panel(const float* src, int64_t ld, int64_t k, int columns, float* dst) {
+  for (int64_t i = 0; i < k; ++i, src += ld, dst += kPanel)
+    for (int v = 0; v < kVectors; ++v) store(dst + v * kWidth, load_part(src + v * kWidth, columns - v * kWidth));
+}
+
+void transpose_any(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) dst[j * ldd + i] = src[i * lds + j];
+}
+
+// The destination's outer index runs outermost: its lines are written whole.
+void transpose(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns) {
+  if (rows == 0 || columns == 0) return;  // pointers may be null
+  int64_t whole_rows = rows / 16 * 16, whole_columns = columns / 16 * 16;
+  for (int64_t j = 0; j < whole_columns; j += 16)
+    for (int64_t i = 0; i < whole_rows; i += 16) transpose_block(src + i * lds + j, lds, dst + j * ldd + i, ldd);
+  transpose_any(src + whole_rows * lds, lds, dst + whole_rows, ldd, rows - whole_rows, whole_columns);
+  transpose_any(src + whole_columns, lds, dst + whole_columns * ldd, ldd, rows, columns - whole_columns);
+}
+
+void pack_panel_transposed(const float* src, int64_t ld, int64_t k, int columns, float* dst) {
+  transpose(src, ld, dst, kPanel, columns, k);
+  for (int64_t i = 0; columns < kPanel && i < k; ++i)
+    for (int j = columns; j < kPanel; ++j) dst[i * kPanel + j] = 0;
+}
+
+template <int kOne, int kTwo, int kThree, int kFour>
+constexpr GemmIsa make_f32_isa(CpuLevel level, double flops_per_cycle) {
+  GemmIsa isa = make_isa<F32, kOne, kTwo, kThree, kFour>(DType::f32, level, {}, flops_per_cycle);
+  isa.pack_panel = pack_panel;
+  isa.pack_panel_transposed = pack_panel_transposed;
+  isa.transpose = transpose;
+  return isa;
+}
+
+}  // namespace
+}  // namespace trine::cpu

@@ -1,0 +1,223 @@
+// Contractions of bf16 and of 8-bit integers. Sums of integers are exact and so is what follows while the activation is
+// piecewise linear: their tolerance is 0 whatever the data, which covers the whole range of the types.
+#include <gtest/gtest.h>
+
+#include "check_rows.h"
+
+namespace trine::dnn::test {
+namespace {
+
+constexpr ElementTypes kBf16{DType::bf16, DType::bf16, DType::bf16};
+constexpr ElementTypes kBf16ToF32{DType::bf16, DType::bf16, DType::f32};
+constexpr ElementTypes kF16{DType::f16, DType::f16, DType::f16};
+constexpr ElementTypes kMixed{DType::f32, DType::bf16, DType::f16};
+
+std::vector<ElementTypes> integer_types() {
+  std::vector<ElementTypes> all;
+  for (DType in : {DType::u8, DType::i8}) {
+    for (DType out : {DType::u8, DType::i8, DType::f32})
+      for (DType bias : {DType::f32, DType::i32}) all.push_back({in, DType::i8, out, bias, bias == DType::i32});
+    all.push_back({in, DType::i8, DType::i32, DType::i32});
+  }
+  return all;
+}
+
+std::vector<ElementTypes> all_types() {
+  std::vector<ElementTypes> all = integer_types();
+  all.push_back(kBf16);
+  all.push_back(kBf16ToF32);
+  all.push_back(kF16);
+  return all;
+}
+
+// What an output of these types may have beside its sums.
+Epilogue allowed(const ElementTypes& types, Epilogue epilogue) {
+  return types.out == DType::i32 ? Epilogue{.bias = epilogue.bias} : epilogue;
+}
+
+void check(MatmulProblem p, bool integers = true, int many_threads = 3) {
+  p.b_constant = false;
+  check_rows(p, matmul_oracle, {.integers = integers, .threads = {2, many_threads}});
+  if (!p.b_batch.empty()) return;
+  p.b_constant = true;
+  check_rows(p, matmul_oracle, {.integers = integers, .threads = {2, many_threads}});
+}
+
+void check(const ConvProblem& p, bool integers = true, int least_rows = 1) {
+  check_rows(p, conv_oracle, {.integers = integers, .least_rows = least_rows});
+}
+
+struct Conv {
+  int64_t size, in, out, kernel, stride = 1, pad = 0, groups = 1, dilation = 1;
+
+  ConvProblem with(const ElementTypes& types, Epilogue epilogue = {}) const {
+    ConvProblem p;
+    p.in_channels = in, p.out_channels = out, p.groups = groups;
+    p.in = {1, size, size + 1}, p.kernel = {1, kernel, kernel}, p.stride = {1, stride, stride};
+    p.dilation = {1, dilation, dilation}, p.pad_begin = {0, pad, pad};
+    for (size_t i = 1; i < 3; ++i) p.out[i] = (p.in[i] + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1;
+    p.types = types;
+    p.epilogue = allowed(types, epilogue);
+    return p;
+  }
+};
+
+constexpr Epilogue kReluWithBias{.bias = true, .activation = Activation::relu};
+
+TEST(Narrow, MatmulOfEverySmallSize) {
+  for (const ElementTypes& types : {kBf16, ElementTypes{DType::u8, DType::i8, DType::u8},
+                                    ElementTypes{DType::i8, DType::i8, DType::i32, DType::i32}})
+    for (int64_t m : {1, 2, 5, 9, 15})
+      for (int64_t n : {1, 16, 17, 48, 70})
+        for (int64_t k : {1, 2, 3, 4, 5, 7, 8, 33}) check({.m = m, .n = n, .k = k, .types = types});
+}
+
+TEST(Narrow, MatmulOfEveryType) {
+  for (const ElementTypes& types : all_types()) {
+    check({.m = 13, .n = 50, .k = 39, .epilogue = {.bias = true}, .types = types});
+    check({.m = 0, .n = 5, .k = 3, .types = types});
+    check({.m = 4, .n = 5, .k = 0, .types = types});
+    check({.m = 7, .n = 37, .k = 35, .trans_a = true, .trans_b = true, .types = types});
+    check({.m = 3, .n = 20, .k = 9, .a_batch = {2, 1}, .b_batch = {3}, .types = types});
+    check({.m = 3, .n = 20, .k = 9, .a_batch = {2, 3}, .types = types});
+  }
+}
+
+TEST(Narrow, DeepMatmul) {
+  for (const ElementTypes& types : all_types()) {
+    check({.m = 9, .n = 35, .k = 3077, .epilogue = allowed(types, kReluWithBias), .types = types});
+    check({.m = 20, .n = 16, .k = 4096, .types = types});
+  }
+}
+
+TEST(Narrow, MatmulLargeEnoughToFork) {
+  for (const ElementTypes& types : {kBf16, kBf16ToF32, ElementTypes{DType::i8, DType::i8, DType::i8}}) {
+    check({.m = 197, .n = 130, .k = 517, .types = types}, false, 7);
+    check({.m = 5, .n = 1000, .k = 1024, .types = types}, false, 7);
+    check({.m = 1400, .n = 33, .k = 128, .types = types}, false, 7);
+  }
+}
+
+TEST(Narrow, AlphaScalesTheSumOnly) {
+  for (const ElementTypes& types : all_types())
+    if (types.out != DType::i32)
+      check({.m = 11, .n = 39, .k = 8, .alpha = 0.5f, .epilogue = {.bias = true}, .types = types});
+}
+
+TEST(Narrow, Epilogues) {
+  for (const ElementTypes& types : all_types()) {
+    if (types.out == DType::i32) continue;
+    for (int act = 0; act <= static_cast<int>(Activation::gelu_tanh); ++act)
+      for (Residual residual : {Residual::none, Residual::before_activation, Residual::after_activation}) {
+        auto activation = static_cast<Activation>(act);
+        Epilogue e{.bias = true, .residual = residual, .activation = activation, .alpha = -2, .beta = 6};
+        if (activation == Activation::leaky_relu) e.alpha = 0.5;
+        if (activation == Activation::hardsigmoid) e.alpha = 0.2f, e.beta = 0.5f;
+        check({.m = 11, .n = 39, .k = 8, .out_row_stride = 41, .epilogue = e, .types = types},
+              activation <= Activation::leaky_relu);
+      }
+  }
+}
+
+TEST(Narrow, PointwiseConvolution) {
+  for (const ElementTypes& types : all_types())
+    for (int64_t in : {1, 3, 16, 31}) {
+      check(Conv{7, in, 24, 1}.with(types, kReluWithBias), true, 2);
+      check(Conv{7, in, 50, 1, 2}.with(types), true, 2);
+    }
+}
+
+TEST(Narrow, PaddingIsTheZeroPoint) {
+  for (const ElementTypes& types : all_types()) {
+    for (int64_t channels : {1, 3, 5, 16, 30}) check(Conv{9, channels, 33, 3, 1, 1}.with(types, kReluWithBias));
+    check(Conv{9, 8, 20, 3, 2, 1}.with(types));
+    check(Conv{3, 6, 10, 3, 1, 4}.with(types));         // some outputs see padding only
+    check(Conv{11, 6, 18, 3, 1, 2, 1, 2}.with(types));  // dilated
+  }
+}
+
+TEST(Narrow, FirstLayers) {
+  for (const ElementTypes& types : all_types())
+    for (Layout layout : {Layout::nhwc, Layout::nchw}) {
+      if (types == kF16 && layout == Layout::nchw) continue;  // has no row
+      ConvProblem p = Conv{23, 3, 32, 7, 2, 3}.with(types, kReluWithBias);
+      p.in_layout = layout;
+      check(p);
+    }
+}
+
+TEST(Narrow, GroupedAndDepthwise) {
+  for (const ElementTypes& types : all_types()) {
+    check(Conv{7, 12, 20, 3, 1, 1, 4}.with(types, kReluWithBias));  // groups begin within words
+    check(Conv{6, 64, 64, 3, 2, 1, 32}.with(types));
+    for (int64_t channels : {1, 16, 19, 40})
+      check(Conv{9, channels, channels, 3, 1, 1, channels}.with(types, kReluWithBias));
+    check(Conv{9, 40, 40, 5, 2, 2, 40}.with(types));
+    check(Conv{15, 24, 24, 3, 1, 2, 24, 2}.with(types));
+    check(Conv{9, 6, 18, 3, 1, 1, 6}.with(types));  // multiplier 3
+  }
+}
+
+TEST(Narrow, BatchesAndSlices) {
+  for (const ElementTypes& types : all_types()) {
+    Epilogue e{.bias = true, .residual = Residual::before_activation, .activation = Activation::relu};
+    for (int64_t kernel : {1, 3}) {
+      ConvProblem p = Conv{7, 16, 32, kernel, 1, kernel / 2}.with(types, e);
+      p.n = 3;
+      p.in_pixel_stride = 23, p.out_pixel_stride = 37;  // rows begin at any byte
+      check(p);
+    }
+    ConvProblem p = Conv{7, 32, 32, 3, 1, 1, 32}.with(types, e);
+    p.in_pixel_stride = 35, p.out_pixel_stride = 37;
+    check(p);
+    p.n = 0;
+    check(p);
+  }
+}
+
+TEST(Narrow, ConvolutionInOneAndThreeDimensions) {
+  for (const ElementTypes& types : all_types()) {
+    ConvProblem line;
+    line.in_channels = 10, line.out_channels = 21, line.types = types;
+    line.in = {1, 1, 50}, line.kernel = {1, 1, 9}, line.pad_begin = {0, 0, 4}, line.out = {1, 1, 50};
+    check(line);
+    ConvProblem solid;
+    solid.n = 2, solid.in_channels = 5, solid.out_channels = 18, solid.types = types;
+    solid.in = {4, 5, 6}, solid.kernel = {3, 2, 3}, solid.pad_begin = {1, 0, 1}, solid.out = {4, 4, 6};
+    check(solid);
+  }
+}
+
+TEST(Narrow, MixedAndTransposedByF32) {
+  check({.m = 11, .n = 39, .k = 8, .out_row_stride = 41, .epilogue = kReluWithBias, .types = kMixed});
+  for (const ElementTypes& types : {kF16, kBf16, kMixed}) {
+    ConvProblem p;
+    p.transposed = true;
+    p.in_channels = 10, p.out_channels = 21, p.types = types;
+    p.in = {1, 1, 20}, p.kernel = {1, 1, 8}, p.stride = {1, 1, 4}, p.pad_begin = {0, 0, 2}, p.out = {1, 1, 80};
+    check(p);
+  }
+}
+
+TEST(Narrow, LargestSumsDoNotSaturate) {
+  MatmulProblem p{.m = 3, .n = 17, .k = 1024, .types = {DType::u8, DType::i8, DType::i32, DType::i32}};
+  for (float weight : {-128.f, 127.f})
+    check_rows(p, matmul_oracle, {.adjust = [&](Data& d) {
+                 std::fill(d.in[0].begin(), d.in[0].end(), 255.f);
+                 std::fill(d.in[1].begin(), d.in[1].end(), weight);
+                 d.quantization.in_zero = 0;
+               }});
+}
+
+TEST(Narrow, TiesGoToEvenAndTheRestSaturates) {
+  MatmulProblem p{.m = 64, .n = 16, .k = 1, .types = {DType::u8, DType::i8, DType::i8}};
+  check_rows(p, matmul_oracle, {.adjust = [](Data& d) {
+               for (size_t i = 0; i < 64; ++i) d.in[0][i] = static_cast<float>(i * 4);
+               for (size_t j = 0; j < 16; ++j) d.in[1][j] = static_cast<float>(j * 17) - 128;
+               d.scales = {0.5f};
+               d.quantization = {.in_zero = 7, .out_multiplier = 0.125f, .out_zero = -3};
+             }});
+}
+
+}  // namespace
+}  // namespace trine::dnn::test
