@@ -22,7 +22,7 @@ namespace trine::bench {
 namespace {
 
 constexpr const char* kUsage =
-    "bench_dnn --list NAME|FILE [--list ...] [--driver NAME] [--threads N] [--mb N] [--dt f32] [--against onednn]\n"
+    "bench_dnn --list NAME|FILE [--list ...] [--driver NAME] [--threads N] [--mb N] [--dt T|S:W:D] [--against onednn]\n"
     "          [--all] [--csv] [--duration SECONDS] [--measure SECONDS] [FILTER]\n"
     "  --list      a list of bench/dnn/lists, or a file in benchdnn's format\n"
     "  --driver    the driver of files that do not say: conv, matmul, ...\n"

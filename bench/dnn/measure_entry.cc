@@ -78,7 +78,9 @@ std::optional<Measurement> Bench::measure(const Entry& entry, std::string& why) 
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;
   m.ours.push_back({.implementation = std::string(ours.row().name), .create_ms = create.count()});
   std::vector<PeerRun> runs;
-  if (peer_) runs = peer_->prepare(problem, operands, m.remark);
+  const bool f32 = dnn::types_of(problem).are_f32();
+  if (peer_ && f32) runs = peer_->prepare(problem, operands, m.remark);
+  if (peer_ && !f32) m.remark = "the peer is measured in f32 only; ";
   if (runs.empty()) {
     measure_ours(ours, m.ours[0]);
   } else {

@@ -31,16 +31,28 @@ void only(const Entry& entry, const std::string& option, const std::string& othe
   }
 }
 
-bool all_f32(std::string_view types) {
-  for (; !types.empty(); types.remove_prefix(std::min(types.find(':'), types.size() - 1) + 1)) {
-    if (types.substr(0, types.find(':')) != "f32") return false;
-  }
-  return true;
+// --dt=T for all operands, or S:W:D. Sums of 8-bit integers have one scale, 1, and an f32 bias.
+dnn::ElementTypes types_of(const Entry& entry) {
+  const std::string text = entry.option("dt", "f32");
+  const std::vector<std::string> parts = split(text, ':');
+  const auto type = [&](size_t i) {
+    const std::string& part = parts[parts.size() == 1 ? 0 : i];
+    const auto named = dtype_from_name(part == "s8" ? "i8" : part == "s32" ? "i32" : part);
+    return named.value_or(DType::none);
+  };
+  if (parts.size() != 1 && parts.size() != 3) unsupported(fmt::format("--dt={}; one type or three", text));
+  const dnn::ElementTypes types{type(0), type(1), type(2)};
+  const bool contraction = entry.driver == Driver::conv || entry.driver == Driver::ip || entry.driver == Driver::matmul;
+  const bool forward = entry.option("dir", "FWD_B").starts_with("FWD");
+  if (!types.are_f32() && !(contraction && forward)) unsupported(fmt::format("--dt={}; only f32", text));
+  for (DType t : {types.in, types.weights, types.out})
+    if (t == DType::none) unsupported(fmt::format("--dt={}", text));
+  return types;
 }
 
 // What no problem of trine::dnn has yet.
 void refuse_options(const Entry& entry) {
-  if (!all_f32(entry.option("dt", "f32"))) unsupported(fmt::format("--dt={}; only f32", entry.option("dt", "")));
+  types_of(entry);
   only(entry, "cfg", "f32", {"f32"});
   for (const char* tag : {"stag", "wtag", "dtag", "tag"}) {
     if (entry.driver != Driver::matmul) only(entry, tag, "any", {"any", "axb", ""});
@@ -147,6 +159,7 @@ dnn::Problem conv(const Entry& entry) {
   if (dir == "BWD_D") return dnn::backward_data(p);
   if (dir == "BWD_W" || dir == "BWD_WB") return dnn::ConvWeightsProblem{.forward = p, .bias = dir == "BWD_WB"};
   p.epilogue = epilogue_of(entry, forward_with_bias(entry, "FWD_B"));
+  p.types = types_of(entry);
   return p;
 }
 
@@ -180,7 +193,8 @@ dnn::Problem inner_product(const Entry& entry) {
                             .n = s.oc,
                             .k = static_cast<int64_t>(k),
                             .b_constant = true,
-                            .epilogue = epilogue_of(entry, forward_with_bias(entry, "FWD_B"))};
+                            .epilogue = epilogue_of(entry, forward_with_bias(entry, "FWD_B")),
+                            .types = types_of(entry)};
 }
 
 // Weights without a batch are constants, as benchdnn's reordered ones; others are computed at run time in a network.
@@ -200,6 +214,7 @@ dnn::Problem matmul(const Entry& entry) {
   const bool bias = entry.option("bia-dt", "undef") == "f32";
   if (bias) only(entry, "bia-mask", "2", {std::to_string(1 << (a.size() - 1))});  // along N
   p.epilogue = epilogue_of(entry, bias);
+  p.types = types_of(entry);
   double batch = 1;
   for (size_t i = 0; i + 2 < a.size(); ++i) batch *= static_cast<double>(std::max(a[i], b[i]));
   check_size({product(a), product(b), batch * static_cast<double>(p.m) * static_cast<double>(p.n)});

@@ -84,8 +84,9 @@ TEST(ToProblem, others) {
 }
 
 TEST(ToProblem, what_is_not_computed_says_why) {
-  EXPECT_EQ(unsupported("--dt=bf16 ic4oc4ih8kh3"), "--dt=bf16; only f32");
-  EXPECT_EQ(unsupported("--dt=f32:bf16:f32 ic4oc4ih8kh3"), "--dt=f32:bf16:f32; only f32");
+  EXPECT_EQ(unsupported("--dt=bf16 --dir=BWD_D ic4oc4ih8kh3"), "--dt=bf16; only f32");
+  EXPECT_EQ(unsupported("--dt=u8:s8 ic4oc4ih8kh3"), "--dt=u8:s8; one type or three");
+  EXPECT_EQ(unsupported("--dt=u7 ic4oc4ih8kh3"), "--dt=u7");
   EXPECT_EQ(unsupported("--dt=f32:f32:f32 ic4oc4ih8kh3"), "");
   EXPECT_EQ(unsupported("--stag=aBx16b ic4oc4ih8kh3"), "--stag=aBx16b; only any, axb, ");
   EXPECT_NE(unsupported("--attr-scales=wei:per_oc ic4oc4ih8kh3"), "");
