@@ -2,7 +2,7 @@
 add_library(bench_lists STATIC bench/dnn/batch_file.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
             bench/dnn/options.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc)
 target_include_directories(bench_lists PUBLIC bench/dnn)
-target_link_libraries(bench_lists PUBLIC trine_rt)
+target_link_libraries(bench_lists PUBLIC trine_dnn)
 
 add_executable(bench_dnn bench/dnn/main.cc bench/dnn/measure_entry.cc bench/dnn/operands.cc
                bench/dnn/ours.cc bench/dnn/peak.cc bench/dnn/peer.cc bench/dnn/report.cc bench/dnn/rounds.cc)

@@ -17,6 +17,9 @@ foreach(folder ${folders})
       target_link_libraries(test_${name} PRIVATE GTest::gtest GTest::gtest_main)
       if(name IN_LIST RUNTIME_TESTS)
         target_link_libraries(test_${name} PRIVATE trine_rt)
+        if(name STREQUAL "dnn")
+          target_link_libraries(test_${name} PRIVATE trine_dnn)
+        endif()
         add_dependencies(thread_tests test_${name})
       else()
         target_link_libraries(test_${name} PRIVATE trine trine_cli_parts)
@@ -90,6 +93,13 @@ add_test(NAME runtime_same_machine COMMAND run_engine ${RUNTIME_DIR} matching)
 add_test(NAME runtime_baseline COMMAND run_engine ${RUNTIME_DIR} replanned)
 set_tests_properties(runtime_baseline PROPERTIES ENVIRONMENT TRINE_CPU=baseline)
 set_tests_properties(runtime_same_machine runtime_baseline PROPERTIES FIXTURES_REQUIRED engine_file)
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TRINE_SANITIZE)
+  add_test(NAME runtime_lean
+           COMMAND ${CMAKE_COMMAND} -DSTRIP=${CMAKE_STRIP} -DLIBRARY=$<TARGET_FILE:trine_rt>
+                   -DPROGRAM=$<TARGET_FILE:run_engine> -DTO=${RUNTIME_DIR}/libtrine_rt.stripped.so
+                   -P ${CMAKE_SOURCE_DIR}/tests/runtime/lean.cmake)
+endif()
 
 # Needs nothing but what it makes itself; fails when the gradients are not adjoint.
 add_dependencies(tests convolution)

@@ -76,7 +76,13 @@ std::string Choice::text() const {
   std::string out = dnn::text(problem) + "\n";
   for (const Candidate& c : candidates)
     out += fmt::format("  {:9.3f} us {} {}\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.name);
-  for (const Refusal& r : refusals) out += fmt::format("  refused   {}: {}\n", r.name, r.reason);
+  std::vector<std::pair<std::string_view, std::string>> names_of;  // by reason, in the order of the first row
+  for (const Refusal& r : refusals) {
+    auto same = std::find_if(names_of.begin(), names_of.end(), [&](const auto& entry) { return entry.first == r.reason; });
+    if (same == names_of.end()) names_of.emplace_back(r.reason, r.name);
+    else same->second += fmt::format(", {}", r.name);
+  }
+  for (const auto& [reason, names] : names_of) out += fmt::format("  refused   {}: {}\n", reason, names);
   return out;
 }
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/kernels/rnn/rnn_layout.h"
+#include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/kernels/rnn/rnn_problem.h"
+#include "backends/cpu/kernels/workspace.h"
 #include "trine/base/thread_pool.h"
 
 namespace trine::cpu {

@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/grid/grid_rows_kernel.h"
-
-namespace trine::cpu {
-
-const GridIsa kGridAvx512 = {add_scaled, dot};
-
-}  // namespace trine::cpu

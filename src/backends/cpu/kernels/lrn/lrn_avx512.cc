@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/lrn/lrn_kernel.h"
-
-namespace trine::cpu {
-
-const LrnIsa kLrnAvx512 = kKernels;
-
-}  // namespace trine::cpu

@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/norm/norm_kernel.h"
-
-namespace trine::cpu {
-
-const NormIsa kNormAvx512 = kKernels;
-
-}  // namespace trine::cpu

@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/softmax/softmax_kernel.h"
-
-namespace trine::cpu {
-
-const SoftmaxIsa kSoftmaxAvx512 = kKernels;
-
-}  // namespace trine::cpu

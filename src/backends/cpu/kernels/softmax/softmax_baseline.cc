@@ -1,7 +1,0 @@
-#include "backends/cpu/kernels/softmax/softmax_kernel.h"
-
-namespace trine::cpu {
-
-const SoftmaxIsa kSoftmaxBaseline = kKernels;
-
-}  // namespace trine::cpu

@@ -1,0 +1,7 @@
+#include "backends/cpu/primitives/lrn/lrn_kernel.h"
+
+namespace trine::cpu {
+
+const LrnIsa kLrnAvx512 = kKernels;
+
+}  // namespace trine::cpu

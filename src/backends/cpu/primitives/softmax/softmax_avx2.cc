@@ -1,0 +1,7 @@
+#include "backends/cpu/primitives/softmax/softmax_kernel.h"
+
+namespace trine::cpu {
+
+const SoftmaxIsa kSoftmaxAvx2 = kKernels;
+
+}  // namespace trine::cpu
