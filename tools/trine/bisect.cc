@@ -154,6 +154,7 @@ class Bisection {
 };
 
 int run(const Options& options) {
+  refuse_engine(options.model, "bisect");
   const Model model = load(options.model);
   const Inputs inputs = inputs_for(model.inputs(), options.inputs, options.build.shapes);
   Bisection bisection(options, model, inputs);

@@ -29,6 +29,7 @@ int run(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const BuildOptions wanted = build_options(options.build);
   check_destination("--output", options.output, {options.model, options.build.timing_cache});
+  refuse_engine(options.model, "build");
   const Model model = load(options.model);
   const Engine engine = build_with_progress(model, wanted, "build", options.json);
   engine.save(options.output);

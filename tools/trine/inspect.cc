@@ -71,6 +71,7 @@ nlohmann::ordered_json as_json(const Options& options, const Engine& engine,
 
 int run(const Options& options) {
   if (options.raw) {
+    refuse_engine(options.model, "--raw-graph");
     fmt::print("{}", load(options.model).graph_text());
     return 0;
   }

@@ -118,6 +118,14 @@ bool is_engine_file(const std::string& path) {
   return file.gcount() == sizeof magic && std::memcmp(magic, "TRINE\r\n\x1a", sizeof magic) == 0;
 }
 
+void refuse_engine(const std::string& path, const std::string& command) {
+  if (!is_engine_file(path)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: {} is an engine file already, which run, bench, inspect and compare take; give the ONNX file "
+                          "that it was built from",
+                          command, path));
+}
+
 Engine build_with_progress(const Model& model, const BuildOptions& wanted, const std::string& title, bool quiet) {
   Progress progress(title, quiet);
   BuildOptions options = wanted;

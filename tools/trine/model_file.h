@@ -36,6 +36,8 @@ void refuse_build_flags(const BuildFlags& flags, const std::string& why);
 
 // By the file's first bytes, not its name.
 bool is_engine_file(const std::string& path);
+// Throws Error{invalid_argument} for an engine where `command` needs a model.
+void refuse_engine(const std::string& path, const std::string& command);
 // Opens an engine, or builds one from a model, showing progress on stderr; prints the engine's notes there too.
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet = false);
 // What running it takes; nothing where these sizes of its symbols do not fit together.

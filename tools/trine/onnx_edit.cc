@@ -155,12 +155,17 @@ void add_type(std::string& info, const Type& type) {
   protozero::pbf_writer value_type(writer, 2);
   protozero::pbf_writer tensor_type(value_type, 1);
   tensor_type.add_int32(1, onnx_type(type.dtype));
-  protozero::pbf_writer shape(tensor_type, 2);
+  if (!type.shape.has_rank()) return;
+  std::string shape;  // a scalar's has no dimensions; a nested writer would leave the empty message out, which means any rank
+  protozero::pbf_writer dims(shape);
   for (const Dim& dim : type.shape.dims()) {
-    protozero::pbf_writer one(shape, 1);
-    if (dim.is_constant()) one.add_int64(1, dim.value());
-    else one.add_string(2, dim.text());
+    std::string one;
+    protozero::pbf_writer writer(one);
+    if (dim.is_constant()) writer.add_int64(1, dim.value());
+    else writer.add_string(2, dim.text());
+    dims.add_message(1, one);
   }
+  tensor_type.add_message(2, shape);
 }
 
 }  // namespace

@@ -101,7 +101,10 @@ std::string peer_names() { return "onnxruntime, openvino, torch"; }
 std::string source_model(const std::string& model, const std::string& given) {
   if (!given.empty() && !std::filesystem::exists(given))
     throw Error(ErrorCode::io, fmt::format("--peer-model {}: no such file; give the engine's ONNX file", given));
-  if (!given.empty()) return given;
+  if (!given.empty()) {
+    refuse_engine(given, "--peer-model");
+    return given;
+  }
   if (!is_engine_file(model)) return model;
   const std::string beside = std::filesystem::path(model).replace_extension(".onnx").string();
   if (std::filesystem::exists(beside)) return beside;

@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "command.h"
+#include "destination.h"
 #include "media/file.h"
 #include "model_file.h"
 #include "onnx_edit.h"
@@ -28,18 +30,38 @@ struct Options {
   std::vector<std::string> shapes;
 };
 
+constexpr int kCannotRun = 126, kNotFound = 127;  // of a shell
+constexpr size_t kMostNamed = 8;                  // nodes in the summary
+
+// Every {} of the command is the file; without one it comes last.
 std::string with_path(std::string command, const std::string& path) {
-  const size_t at = command.find("{}");
+  size_t at = command.find("{}");
   if (at == std::string::npos) return command + " " + path;
-  return command.replace(at, 2, path);
+  for (; at != std::string::npos; at = command.find("{}", at + path.size())) command.replace(at, 2, path);
+  return command;
 }
 
-// Exit status, or 128 + signal.
+// Exit status, or 128 + signal. In brackets: what a command prints goes nowhere in each of its parts.
 int status_of(const std::string& command) {
   const int status =
-      std::system((command + " >/dev/null 2>&1").c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      std::system(fmt::format("( {}\n) >/dev/null 2>&1", command).c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
+  const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (result == 128 + SIGINT) throw Error(ErrorCode::invalid_argument, "reduce: interrupted; nothing was written");
+  return result;
 }
+
+// Gone when reduce ends, whichever way.
+struct TemporaryFile {
+  explicit TemporaryFile(std::string at) : path(std::move(at)) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string path;
+};
 
 std::string value_lines(const Options& options) {
   std::string lines;
@@ -93,26 +115,22 @@ std::map<std::string, Type> types_seen(const Options& options) {
 class Reduction {
  public:
   Reduction(const Options& options, OnnxFile file)
-      : options_(options), file_(std::move(file)), types_(types_seen(options)) {
+      : options_(options), file_(std::move(file)), candidate_(options.output + ".candidate.onnx") {
     for (size_t i = 0; i < file_.nodes().size(); ++i) kept_.insert(i);
     outputs_ = file_.output_names();
-    candidate_ = options.output + ".candidate.onnx";
-    write(kept_, outputs_, candidate_);
-    wanted_ = status_of(with_path(options.command, candidate_));
+    const int whole = status_of(with_path(options.command, options.model));
+    check_runs(whole);
+    types_ = types_seen(options);
+    write(kept_, outputs_, candidate_.path);
+    wanted_ = status_of(with_path(options.command, candidate_.path));
     if (wanted_ != 0) return;
     types_.clear();
-    wanted_ = status_of(with_path(options.command, options.model));
+    wanted_ = whole;
     if (wanted_ != 0) return;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--while '{}': succeeds on {}; a command that fails there is needed", options.command,
                             options.model));
   }
-  ~Reduction() {
-    std::error_code ignored;
-    std::filesystem::remove(candidate_, ignored);
-  }
-  Reduction(const Reduction&) = delete;
-  Reduction& operator=(const Reduction&) = delete;
 
   void run() {
     cut_after();
@@ -120,11 +138,26 @@ class Reduction {
     leave_out();
     write(kept_, outputs_, options_.output);
   }
-  size_t nodes() const { return kept_.size(); }
-  int tries() const { return tries_; }
-  int status() const { return wanted_; }
+  // "1 of 7 nodes left (MatMul 'third'), ..."
+  std::string summary() const {
+    std::string left;
+    for (const size_t i : kept_) {
+      if (kept_.size() > kMostNamed) break;
+      const OnnxNode& node = file_.nodes()[i];
+      left += fmt::format("{}{} '{}'", left.empty() ? "" : ", ", node.op, node.name);
+    }
+    return fmt::format("{} of {} nodes left{}, still exit status {}, {} tries", kept_.size(), file_.nodes().size(),
+                       left.empty() ? "" : fmt::format(" ({})", left), wanted_, tries_);
+  }
 
  private:
+  void check_runs(int status) const {
+    if (status != kNotFound && status != kCannotRun) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--while '{}': exit status {}, the shell {}; give a command that runs, with {{}} for the model",
+                            options_.command, status, status == kNotFound ? "does not find it" : "cannot run it"));
+  }
+
   void write(const std::set<size_t>& keep, const std::set<std::string>& outputs, const std::string& path) {
     const std::string bytes = file_.cut(keep, outputs, types_);
     media::write_file(path, std::span(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
@@ -132,11 +165,11 @@ class Reduction {
 
   bool still_fails(const std::set<size_t>& keep, const std::set<std::string>& outputs) {
     if (keep.empty() || outputs.empty()) return false;
-    write(keep, outputs, candidate_);
+    write(keep, outputs, candidate_.path);
     ++tries_;
     progress_.update(1 - static_cast<double>(kept_.size()) / static_cast<double>(file_.nodes().size()),
                      fmt::format("{} nodes, {} tries", kept_.size(), tries_));
-    return status_of(with_path(options_.command, candidate_)) == wanted_;
+    return status_of(with_path(options_.command, candidate_.path)) == wanted_;
   }
 
   bool take(const std::set<size_t>& keep, const std::set<std::string>& outputs) {
@@ -202,27 +235,27 @@ class Reduction {
 
   const Options& options_;
   OnnxFile file_;
+  TemporaryFile candidate_;
   std::map<std::string, Type> types_;
   int wanted_ = 0;  // the exit status to keep
   std::set<size_t> kept_;
   std::set<std::string> outputs_;
-  std::string candidate_;
   Progress progress_{"reduce"};
   int tries_ = 0;
 };
 
 int run(const Options& options) {
+  check_destination("--output", options.output, {options.model});
+  refuse_engine(options.model, "reduce");
   OnnxFile file = OnnxFile::parse(media::read_file(options.model), options.model);
   const auto folder = [](const std::string& path) { return std::filesystem::absolute(path).parent_path(); };
   if (file.has_external_data() && folder(options.model) != folder(options.output)) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("-o {}: {} keeps weights in other files; write beside it", options.output, options.model));
   }
-  const size_t before = file.nodes().size();
   Reduction reduction(options, std::move(file));
   reduction.run();
-  fmt::print("{}: {} of {} nodes, still exit status {}, {} tries\n", options.output, reduction.nodes(), before,
-             reduction.status(), reduction.tries());
+  fmt::print("{}: {}\n", options.output, reduction.summary());
   return 0;
 }
 
@@ -231,7 +264,7 @@ int run(const Options& options) {
 std::function<int()> setup_reduce(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file")->required();
-  app.add_option("--while", o->command, "shell command that fails on the model; {} is replaced by the file")
+  app.add_option("--while", o->command, "shell command that fails on the model; each {} is replaced by the file, without one it comes last")
       ->required();
   app.add_option("-o,--output", o->output, "the smallest model that fails with the same exit status")
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include "media/image.h"
 #include "media/npy.h"
 #include "media/wav.h"
+#include "model_builder.h"
 #include "provoke.h"
 #include "trine/base/env.h"
 #include "trine/base/error.h"
@@ -15,6 +16,8 @@
 
 namespace trine::test {
 namespace {
+
+const std::string kEngineBeginning = "TRINE\r\n\x1a";
 
 using Setup = std::function<int()> (*)(CLI::App& app);
 
@@ -58,6 +61,12 @@ std::string npy(const std::string& header, const std::string& data = "") {
   return bytes + header + data;
 }
 
+std::string small_model() {
+  return model({.graph = {.nodes = {{"Relu", {"x"}, {"y"}, {}, "only"}},
+                          .inputs = {value_info("x", kFloat, {"2"})},
+                          .outputs = {value_info("y", kFloat, {"2"})}}});
+}
+
 void load_npy() { media::load_npy("x.npy"); }
 
 }  // namespace
@@ -81,7 +90,21 @@ std::vector<Mistake> command_mistakes() {
       {"command.onto_itself",
        with_file("m.onnx", "x", command(cli::setup_build, {"build", "m.onnx", "-o", "m.onnx"}))},
       {"command.engine_flags",
-       with_file("e.trn", "TRINE\r\n\x1a", command(cli::setup_run, {"run", "e.trn", "--drop", "conv", "--no-code"}))},
+       with_file("e.trn", kEngineBeginning, command(cli::setup_run, {"run", "e.trn", "--drop", "conv", "--no-code"}))},
+      {"command.build_engine",
+       with_file("e.trn", kEngineBeginning, command(cli::setup_build, {"build", "e.trn", "-o", "f.trn"}))},
+      {"command.bisect_engine", with_file("e.trn", kEngineBeginning, command(cli::setup_bisect, {"bisect", "e.trn"}))},
+      {"command.reduce_engine",
+       with_file("e.trn", kEngineBeginning, command(cli::setup_reduce, {"reduce", "e.trn", "--while", "false"}))},
+      {"command.raw_engine",
+       with_file("e.trn", kEngineBeginning, command(cli::setup_inspect, {"inspect", "e.trn", "--raw-graph"}))},
+      {"command.peer_engine",
+       with_file("e.trn", kEngineBeginning,
+                 command(cli::setup_run, {"run", "e.trn", "--check", "reference", "--peer-model", "e.trn"}))},
+      {"command.reduce_missing",
+       with_file("whole.onnx", small_model(), command(cli::setup_reduce, {"reduce", "whole.onnx", "--while", "no_such_program {}"}))},
+      {"command.reduce_succeeds",
+       with_file("whole.onnx", small_model(), command(cli::setup_reduce, {"reduce", "whole.onnx", "--while", "true"}))},
       {"command.no_labels", command(cli::setup_run, {"run", "e.trn", "--labels", "missing.txt"})},
       {"command.head", command(cli::setup_run, {"run", "e.trn", "--head", "yolo99"})},
       {"command.csv", command(cli::setup_run, {"run", "e.trn", "-o", "y=y.csv"})},

@@ -10,7 +10,7 @@
 
 #include "dnn/kernel_row.h"
 #include "model_builder.h"
-#include "trine/base/error.h"
+#include "run_command.h"
 #include "trine/command.h"
 #include "trine/engine/build.h"
 
@@ -60,18 +60,6 @@ dnn::KernelRow planted_row() {
     if (std::get<dnn::MatmulProblem>(problem).n == 24) static_cast<float*>(args.out[0])[7] += 3;
   };
   return row;
-}
-
-// `trine <words>`; returns what it would print as an error, empty when it succeeds.
-std::string run_command(std::function<int()> (*setup)(CLI::App&), const std::vector<std::string>& words) {
-  CLI::App app("", "trine");
-  const auto action = setup(*app.add_subcommand(words[0], ""));
-  app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  try {
-    return action() == 0 ? "" : "failed without an error";
-  } catch (const Error& e) {
-    return e.what();
-  }
 }
 
 struct Fault : testing::Test {
