@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "trine/base/replace_file.h"
 #include "engine/container.h"
+#include "graph/eval.h"
 #include "graph/infer.h"
 #include "plan/footprint.h"
 #include "plan/table.h"
@@ -131,6 +132,14 @@ const std::map<std::string, std::string>& Engine::metadata() const { return stat
 const std::vector<std::string>& Engine::notes() const { return state_->notes; }
 bool Engine::replanned() const { return state_->replanned; }
 std::string Engine::graph_text() const { return state_->graph->text(); }
+
+std::vector<Datum> Engine::evaluate(const std::vector<Datum>& inputs,
+                                    const std::function<void(const std::string&, const Datum&)>& see) const {
+  const Graph& g = *state_->graph;
+  return trine::evaluate(g, inputs, [&](ValueId id, const Datum& d) {
+    if (see) see(g.value(id).name, d);
+  });
+}
 
 std::string Engine::plan_text(const std::map<std::string, int64_t>& sizes) const {
   return plan_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));

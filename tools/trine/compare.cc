@@ -1,4 +1,6 @@
 // trine compare A [B]: the same inputs through both; every value that both have is compared, in B's order of steps.
+// With A alone B is A made into what runs, and A its reference: of a model the file's graph, of an engine the optimised
+// one that it holds.
 #include <fmt/format.h>
 
 #include <memory>
@@ -28,31 +30,36 @@ struct Row {
   Difference difference;
 };
 
-// What runs a side: an engine, or a model by its operators' references.
+// What runs a side: an engine, or operators' references over a model's or an engine's graph.
 class Side {
  public:
-  Side(const std::string& path, const Options& options, bool build_it) {
+  enum class How : uint8_t { as_it_is, built, reference };
+
+  Side(const std::string& path, const Options& options, How how) : threads_(options.build.threads) {
     if (is_engine_file(path)) {
       engine_ = Engine::open(path);
-    } else if (build_it) {
+      reference_ = how == How::reference;
+    } else if (how == How::built) {
       engine_ = build_with_progress(load(path), build_options(options.build), "build", options.json);
     } else {
       model_ = load(path);
     }
-    threads_ = options.build.threads;
   }
   const std::vector<IoInfo>& inputs() const { return engine_ ? engine_->inputs() : model_->inputs(); }
   const std::vector<IoInfo>& outputs() const { return engine_ ? engine_->outputs() : model_->outputs(); }
   std::map<std::string, std::string> metadata() const {
     return engine_ ? engine_->metadata() : std::map<std::string, std::string>();
   }
-  std::string what() const { return engine_ ? "engine" : "reference"; }
+  std::string what() const {
+    if (reference_) return "the graph it holds, run by the operators' references";
+    return engine_ ? "engine" : "reference";
+  }
 
   // `see` gets every value as it is made.
   std::vector<Datum> run(const std::vector<Datum>& inputs, const StepData& see) {
-    if (!engine_) {
-      return model_->evaluate(inputs, [&](const std::string& value, const Datum& datum) { see("", "", value, datum); });
-    }
+    const auto see_value = [&](const std::string& value, const Datum& datum) { see("", "", value, datum); };
+    if (model_) return model_->evaluate(inputs, see_value);
+    if (reference_) return engine_->evaluate(inputs, see_value);
     Session session(*engine_, {.threads = threads_});
     return session.trace(inputs, see);
   }
@@ -60,6 +67,7 @@ class Side {
  private:
   std::optional<Engine> engine_;
   std::optional<Model> model_;
+  bool reference_ = false;
   int threads_ = 0;
 };
 
@@ -110,10 +118,11 @@ void print_rows(const std::vector<Row>& rows) {
 
 // What the exit status goes by, in words.
 std::string verdict(const Options& options, int64_t apart, bool good) {
-  if (!good) return "the outputs differ";
-  if (apart == 0) return "the outputs agree";
-  return fmt::format("the outputs agree within {:g}; of the values before them, {} {} further apart", options.tolerance,
-                     apart, apart == 1 ? "is" : "are");
+  if (!good) return fmt::format("FAILED: outputs differ by more than {:g}", options.tolerance);
+  const std::string passed = fmt::format("passed: the outputs agree within {:g}", options.tolerance);
+  if (apart == 0) return passed;
+  return fmt::format("{}; of the values before them, {} {} further apart, which does not count", passed, apart,
+                     apart == 1 ? "is" : "are");
 }
 
 int report(const Options& options, const std::vector<Row>& rows, const std::vector<Row>& outputs) {
@@ -131,7 +140,7 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
     for (const Row& row : outputs) json["outputs"].push_back(as_json(row));
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("{} values compared, {} differ by more than {:g}\n", rows.size(), apart_count, options.tolerance);
+    fmt::print("{} values compared, {} of them further apart than {:g}\n", rows.size(), apart_count, options.tolerance);
     if (!options.all && apart.size() > 10) apart.resize(10);  // the first ones tell where it begins
     if (!apart.empty()) print_rows(apart);
     fmt::print("{}\n", styled("outputs", Style::bold));
@@ -144,28 +153,59 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
       fmt::format("outputs differ by more than {:g}; the first value above is where they part", options.tolerance));
 }
 
+bool has(const std::vector<IoInfo>& infos, const std::string& name) {
+  return std::any_of(infos.begin(), infos.end(), [&](const IoInfo& info) { return info.name == name; });
+}
+
+// Where B has A's output i: by name, else by place where neither name is the other side's; else B's count.
+size_t place_in(const std::vector<IoInfo>& b, const std::vector<IoInfo>& a, size_t i) {
+  for (size_t place = 0; place < b.size(); ++place)
+    if (b[place].name == a[i].name) return place;
+  return i < b.size() && !has(a, b[i].name) ? i : b.size();
+}
+
+// An output that one side lacks is a difference.
+std::vector<Row> compare_outputs(const std::vector<IoInfo>& a, const std::vector<Datum>& wanted,
+                                 const std::vector<IoInfo>& b, const std::vector<Datum>& got) {
+  std::vector<Row> rows;
+  std::vector<bool> met(b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const size_t place = place_in(b, a, i);
+    if (place < b.size()) met[place] = true;
+    rows.push_back({"", "", a[i].name, place < b.size() ? difference(got[place], wanted[i]) : Difference{.kind = "B lacks it"}});
+  }
+  for (size_t place = 0; place < b.size(); ++place)
+    if (!met[place]) rows.push_back({"", "", b[place].name, {.kind = "A lacks it"}});
+  return rows;
+}
+
+void check_inputs(const Options& options, const Side& a, const Side& b) {
+  for (const IoInfo& info : b.inputs()) {
+    if (has(a.inputs(), info.name)) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: has input '{}' and {} has not; compare models of equal inputs", options.b, info.name,
+                            options.a));
+  }
+}
+
 int run(const Options& options) {
-  if (!options.b.empty()) refuse_build_flags(options.build, "where A and B are given nothing is built");
+  const bool alone = options.b.empty();
+  if (!alone) refuse_build_flags(options.build, "where A and B are given nothing is built");
   else if (is_engine_file(options.a)) refuse_build_flags(options.build, options.a + " is an engine, built already");
-  Side a(options.a, options, false), b(options.b.empty() ? options.a : options.b, options, options.b.empty());
-  if (!options.json)
-    fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), options.b.empty() ? options.a : options.b, b.what());
+  Side a(options.a, options, alone ? Side::How::reference : Side::How::as_it_is);
+  Side b(alone ? options.a : options.b, options, alone ? Side::How::built : Side::How::as_it_is);
+  if (!options.json) fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), alone ? options.a : options.b, b.what());
+  check_inputs(options, a, b);
   const Inputs inputs = inputs_for(a.inputs(), options.inputs, options.build.shapes, a.metadata());
   std::map<std::string, Datum> wanted;
   const auto wanted_outputs =
       a.run(in_order(a.inputs(), inputs.tensors), [&](const std::string&, const std::string&, const std::string& value,
                                                       const Datum& datum) { wanted[value] = datum; });
-  for (const IoInfo& info : b.inputs()) {
-    if (!inputs.tensors.contains(info.name)) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: has input '{}' and {} has not; compare models of equal inputs", options.b, info.name,
-                              options.a));
-    }
-  }
-  std::vector<Row> rows, outputs;
+  std::vector<Row> rows;
   const auto got = b.run(in_order(b.inputs(), inputs.tensors), [&](const std::string& node, const std::string& op,
                                                                    const std::string& value, const Datum& datum) {
-    const auto found = wanted.find(value.substr(0, value.find('@')));  // "x@1" is x in another layout
+    auto found = wanted.find(value);
+    if (found == wanted.end()) found = wanted.find(value.substr(0, value.find('@')));  // "x@1" is x in another layout
     if (found == wanted.end()) return;
     const Difference d = layout_blind_difference(datum, found->second);
     const bool turned =
@@ -175,10 +215,7 @@ int run(const Options& options) {
       rows.pop_back();  // a step of several calls: the last one completes it
     rows.push_back({node, op, value, d});
   });
-  for (size_t i = 0; i < got.size() && i < wanted_outputs.size(); ++i) {
-    outputs.push_back({"", "", b.outputs()[i].name, difference(got[i], wanted_outputs[i])});
-  }
-  return report(options, rows, outputs);
+  return report(options, rows, compare_outputs(a.outputs(), wanted_outputs, b.outputs(), got));
 }
 
 }  // namespace
@@ -186,7 +223,7 @@ int run(const Options& options) {
 std::function<int()> setup_compare(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("A", o->a, "an engine, or an ONNX file: run by the operators' references")->required();
-  app.add_option("B", o->b, "what is compared with A; left out: A, built");
+  app.add_option("B", o->b, "what is compared with A; left out: A built, or the run of an engine A with the reference run of its graph");
   app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->check(at_least_zero)->capture_default_str();
   app.add_flag("--all", o->all, "show every value, not just those that differ");
   add_input_flags(app, o->inputs);

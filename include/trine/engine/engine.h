@@ -5,6 +5,7 @@
 //   auto outputs = session.run({{"input", image}});
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,6 +46,11 @@ class Engine {
   const std::map<std::string, std::string>& metadata() const;  // of the model: producer, author's key-value pairs
   const std::vector<std::string>& notes() const;               // what opening or building found worth saying
   bool replanned() const;                                      // the file held no plan for this machine
+
+  // Runs the graph by the operators' references: slow and exact, what a session's results are held to. `see` (may be
+  // empty) gets every value. Inputs and outputs in the engine's order.
+  std::vector<Datum> evaluate(const std::vector<Datum>& inputs,
+                              const std::function<void(const std::string& value, const Datum&)>& see = {}) const;
 
   // Text for people: the optimised graph, and a table of the steps for `sizes` of the inputs' symbols ("N" = 8).
   std::string graph_text() const;

@@ -20,7 +20,8 @@ namespace {
 using namespace test;
 
 constexpr const char* kRow = "matmul_planted";
-const std::string kModel = testing::TempDir() + "trine_fault.onnx", kSmall = testing::TempDir() + "trine_fault_small.onnx";
+const std::string kModel = testing::TempDir() + "trine_fault.onnx", kSmall = testing::TempDir() + "trine_fault_small.onnx",
+                  kEngine = testing::TempDir() + "trine_fault.trn";
 
 std::vector<float> random_values(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -65,7 +66,7 @@ dnn::KernelRow planted_row() {
 struct Fault : testing::Test {
   void SetUp() override { write_model(); }
   void TearDown() override {
-    for (const std::string& path : {kModel, kSmall}) std::filesystem::remove(path);
+    for (const std::string& path : {kModel, kSmall, kEngine}) std::filesystem::remove(path);
   }
 };
 
@@ -89,6 +90,44 @@ TEST_F(Fault, ReduceKeepsTheStepThatRunsIt) {
   const Model small = load(kSmall);
   EXPECT_EQ(small.node_count(), 1u);
   EXPECT_NE(small.graph_text().find("24"), std::string::npos) << small.graph_text();
+}
+
+// An engine alone is held to the references of its own graph: a wrong kernel in it is seen without the ONNX file.
+TEST_F(Fault, CompareHoldsAnEngineToItsGraph) {
+  const dnn::KernelRow row = planted_row();
+  const dnn::ScopedRow planted(row);
+  ASSERT_EQ(tell_command(setup_build, {"build", kModel, "-o", kEngine, "--no-code", "--verify", "off"}).error, "");
+  const Told wrong = tell_command(setup_compare, {"compare", kEngine});
+  EXPECT_NE(wrong.error.find("outputs differ by more than 0.0001"), std::string::npos) << wrong.error;
+  EXPECT_NE(wrong.out.find("A: " + kEngine + " (the graph it holds, run by the operators' references), B: " + kEngine + " (engine)"),
+            std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("FAILED: outputs differ"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("third"), std::string::npos) << wrong.out;
+}
+
+TEST_F(Fault, CompareOfARightEnginePasses) {
+  ASSERT_EQ(tell_command(setup_build, {"build", kModel, "-o", kEngine, "--no-code"}).error, "");
+  const Told right = tell_command(setup_compare, {"compare", kEngine});
+  EXPECT_EQ(right.error, "");
+  EXPECT_NE(right.out.find("passed: the outputs agree within 0.0001"), std::string::npos) << right.out;
+}
+
+// Outputs go by name, whatever their order; one that a side lacks is a difference, not silence.
+TEST_F(Fault, CompareMatchesOutputsByName) {
+  const auto write = [](const std::string& path, const std::vector<std::string>& outputs) {
+    GraphText g{.nodes = {{"Neg", {"x"}, {"n"}, {}, "turn"}, {"Abs", {"x"}, {"p"}, {}, "drop"}},
+                .inputs = {value_info("x", kFloat, {"3"})},
+                .outputs = {}};
+    for (const std::string& name : outputs) g.outputs.push_back(value_info(name, kFloat, {"3"}));
+    std::ofstream(path, std::ios::binary) << model({.graph = g});
+  };
+  write(kModel, {"n", "p"});
+  write(kSmall, {"p", "n"});
+  EXPECT_EQ(tell_command(setup_compare, {"compare", kModel, kSmall}).error, "");
+  write(kSmall, {"p"});
+  const Told fewer = tell_command(setup_compare, {"compare", kModel, kSmall});
+  EXPECT_NE(fewer.error.find("outputs differ"), std::string::npos) << fewer.error;
+  EXPECT_NE(fewer.out.find("n  B lacks it"), std::string::npos) << fewer.out;
 }
 
 // What `trine run MODEL --check reference` does, with the fault planted. Skipped unless a model is given.
