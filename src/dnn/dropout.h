@@ -1,4 +1,4 @@
-// Which elements dropout keeps, as a function of seed, offset and element: Philox words, one for each element.
+// Which elements dropout keeps: element e has word e % 4 of Philox counter offset + e / 4.
 #pragma once
 
 #include <cstring>
@@ -20,10 +20,9 @@ class Dropout {
   template <class Use>
   void for_factors(uint64_t first, int64_t n, Use use) const {
     const Philox philox(random_[0]);
-    first += random_[1];
-    std::array<uint32_t, 4> words = philox(first / 4);
+    std::array<uint32_t, 4> words = philox(random_[1] + first / 4);
     for (int64_t i = 0; i < n; ++i, ++first) {
-      if (i > 0 && first % 4 == 0) words = philox(first / 4);
+      if (i > 0 && first % 4 == 0) words = philox(random_[1] + first / 4);
       use(i, words[first % 4] >= threshold_ ? factor_ : 0.f);
     }
   }

@@ -20,7 +20,7 @@ enum class MaskKind : uint8_t { none, additive, boolean };  // boolean, a byte e
 // A query that sees nothing gives 0 (and log-sum-exp -infinity). NaN in what a query sees makes its results NaN.
 //
 // dropout: p[b,h,i,j] is divided by 1 - dropout or, with that probability, becomes 0; by Philox, word e % 4 of counter
-// e / 4, e = offset + ((b * heads + h) * q_len + i) * kv_len + j, key seed: it is kept when word * 2^-32 >= dropout. So the same
+// offset + e / 4, e = ((b * heads + h) * q_len + i) * kv_len + j, key seed: it is kept when word * 2^-32 >= dropout. So the same
 // seed and offset give the same choice in both passes and on any number of threads.
 //
 // backward: from dout, the forward's out and its log-sum-exp lse[b,h,i] = ln (sum over j of exp s):

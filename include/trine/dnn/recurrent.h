@@ -24,7 +24,7 @@ enum class RnnPass : uint8_t { inference, training, backward_data, backward_weig
 // cell_min and cell_max are cuDNN's clip of the cell. Where a clip holds a value, at its bounds too, no gradient passes.
 //
 // Layers: layer l reads the outputs of both directions of layer l - 1, joined: [.., D*P]. With training and dropout > 0 these
-// are divided by 1 - dropout or become 0, by Philox, word e % 4 of counter e / 4, e = offset + index in [L-1, T, B, D*P], key
+// are divided by 1 - dropout or become 0, by Philox, word e % 4 of counter offset + e / 4, e the index in [L-1, T, B, D*P], key
 // seed: kept when word * 2^-32 >= dropout. skip_input: layer 0 has no W; x (I = H) is added to every gate.
 // Lengths: entry b has lens[b] steps; a reverse direction begins at its last one; its y past them is 0, x there is not read,
 // the final states are those of its own last step. Throws Error when a length is not in [0, T].

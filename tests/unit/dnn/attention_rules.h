@@ -26,8 +26,8 @@ inline bool sees(const AttentionProblem& p, const Data& data, int64_t b, int64_t
 inline double dropout_factor(double probability, const std::vector<int32_t>& words, int64_t element) {
   if (probability == 0) return 1;
   const auto word = [&](size_t i) { return static_cast<uint64_t>(static_cast<uint32_t>(words[i])); };
-  const uint64_t e = word(2) + (word(3) << 32) + static_cast<uint64_t>(element);
-  const double u = Philox(word(0) + (word(1) << 32))(e / 4)[e % 4] * 0x1p-32;
+  const auto e = static_cast<uint64_t>(element), offset = word(2) + (word(3) << 32);
+  const double u = Philox(word(0) + (word(1) << 32))(offset + e / 4)[e % 4] * 0x1p-32;
   return u >= probability ? 1 / (1 - probability) : 0;
 }
 
