@@ -79,7 +79,7 @@ void conv_infer(InferContext& c) {
   const Shape y = conv_output_shape(c.node(), c.shape(0), c.shape(1));
   if (c.has(2) && c.shape(1).has_rank()) require_per_channel(c.node(), c.shape(2), c.shape(1)[0], "bias");
   if (c.has(3)) require_residual(c.node(), c.shape(3), y);
-  c.set(0, c.dtype(0), y);
+  c.set(0, c.attrs().dtype("out", c.dtype(0)), y);
 }
 
 void conv_reference(EvalContext& c) {
@@ -92,13 +92,14 @@ void conv_reference(EvalContext& c) {
     for_each_channel(g.y, y, [&](double& v, size_t m) { v += bias[m]; });
   }
   apply_epilogue(c.node(), y, g.y.dims(), c.has(3) ? &c.tensor(3) : nullptr);
-  c.set(0, Tensor::from_f64(x.dtype(), g.y.dims(), y));
+  c.set(0, Tensor::from_f64(c.attrs().dtype("out", x.dtype()), g.y.dims(), y));
 }
 
 const OpDef op_conv = {
     .name = "conv",
     .onnx = "Conv",
-    .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]",
+    .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]; "
+           "out: the type of y when it is not that of x",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = conv_infer,

@@ -113,9 +113,10 @@ const RegisterOp register_matmul(op_matmul);
 
 // y = activation(alpha * op(a) @ op(b) + bias + residual); bias broadcasts to y, residual has y's shape.
 void fused_matmul_infer(InferContext& c) {
-  if (!c.shape(0).has_rank() || !c.shape(1).has_rank()) return c.set(0, c.dtype(0), Shape());
+  const DType out = c.attrs().dtype("out", c.dtype(0));
+  if (!c.shape(0).has_rank() || !c.shape(1).has_rank()) return c.set(0, out, Shape());
   const bool trans_a = c.attrs().integer("trans_a") != 0, trans_b = c.attrs().integer("trans_b") != 0;
-  c.set(0, c.dtype(0), MatmulShape::of(c.node(), c.shape(0), c.shape(1), trans_a, trans_b).out());
+  c.set(0, out, MatmulShape::of(c.node(), c.shape(0), c.shape(1), trans_a, trans_b).out());
 }
 
 void add_bias(std::vector<double>& y, const Dims& dims, const Tensor& bias) {
@@ -134,12 +135,12 @@ void fused_matmul_reference(EvalContext& c) {
   const Dims out = s.out().static_dims();
   if (c.has(2)) add_bias(y, out, c.tensor(2));
   apply_epilogue(c.node(), y, out, c.has(3) ? &c.tensor(3) : nullptr);
-  c.set(0, Tensor::from_f64(a.dtype(), out, y));
+  c.set(0, Tensor::from_f64(c.attrs().dtype("out", a.dtype()), out, y));
 }
 
 const OpDef op_fused_matmul = {
     .name = "fused_matmul",
-    .doc = "y = activation(alpha * op(a) @ op(b) + bias + residual); trans_a, trans_b",
+    .doc = "y = activation(alpha * op(a) @ op(b) + bias + residual); trans_a, trans_b; out: the type of y when it is not a's",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = fused_matmul_infer,

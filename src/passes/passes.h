@@ -21,6 +21,8 @@ bool fold_affine_forward(Graph& graph);
 bool fuse_epilogues(Graph& graph);
 bool prefer_nhwc(Graph& graph);
 bool sink_transposes(Graph& graph);
+bool widen_halves(Graph& graph);
+bool use_bf16(Graph& graph);
 bool fuse_groups(Graph& graph);
 
 }  // namespace trine

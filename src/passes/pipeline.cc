@@ -38,6 +38,9 @@ constexpr Pass kPasses[] = {
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
     {"sink_transposes", "transposes move towards the outputs until they cancel", sink_transposes},
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
+    // Number formats: casts come in, which join elementwise neighbours.
+    {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves},
+    {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, /*for_bf16=*/true},
     // New constants and chains came up on the way.
     {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
     {"fold_constants", "computes what depends on constants alone", fold_constants},
@@ -114,7 +117,7 @@ std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
   infer_shapes(graph);
   std::vector<PassRecord> records;
   for (const Pass& pass : kPasses) {
-    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end();
+    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end() || (pass.for_bf16 && !options.bf16);
     records.push_back(skipped ? PassRecord{.name = pass.name, .skipped = true, .nodes = count_nodes(graph)}
                               : run_pass(pass, graph));
     const PassRecord& r = records.back();

@@ -15,6 +15,7 @@ struct Pass {
   std::string_view name;
   std::string_view doc;
   bool (*run)(Graph& graph);  // types are inferred before and after; returns whether the graph changed
+  bool for_bf16 = false;      // runs only when PassOptions ask for bf16
 };
 
 // In order. A name may come more than once: skipping it skips every turn.
@@ -30,6 +31,7 @@ struct PassRecord {
 };
 
 struct PassOptions {
+  bool bf16 = false;
   std::vector<std::string> skip;                                  // besides TRINE_SKIP
   std::function<void(const PassRecord&, const Graph&)> see = {};  // called after each pass
 };

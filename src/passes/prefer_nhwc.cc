@@ -7,14 +7,16 @@
 namespace trine {
 namespace {
 
-// Kernels exist for f32 images of one to three spatial dimensions.
+bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
+
+// Kernels exist for images of one to three spatial dimensions, of f32 or (widen_halves) of what computes in f32.
 bool is_image_node(const Rewriter& r, int n) {
   const bool pool =
       r.is(n, "max_pool") || r.is(n, "average_pool") || r.is(n, "global_average_pool") || r.is(n, "global_max_pool");
   if (!pool && !r.is(n, "conv") && !r.is(n, "conv_transpose")) return false;
   if (r.node(n).outputs.size() > 1 && r.node(n).outputs[1] != kNoValue) return false;  // indices count in nchw order
   const int rank = r.rank(r.input(n, 0));
-  return rank >= 3 && rank <= 5 && r.rank(r.output(n)) == rank && r.dtype(r.input(n, 0)) == DType::f32 &&
+  return rank >= 3 && rank <= 5 && r.rank(r.output(n)) == rank && is_real(r.dtype(r.input(n, 0))) &&
          r.node(n).attrs.string("layout", "nchw") == "nchw";
 }
 

@@ -1,4 +1,4 @@
-// Convolutions, matrix products, attention and recurrent networks, f32.
+// Convolutions and matrix products of f32, f16 and bf16; recurrent networks of f32.
 #include <algorithm>
 #include <numeric>
 
@@ -34,10 +34,15 @@ dnn::Extents extents(const Dims& dims, int64_t fill) {
   return e;
 }
 
-bool all_f32(const NodeTypes& t) {
-  for (const Type& type : t.inputs)
-    if (type.is_tensor() && type.dtype != DType::f32) return false;
-  return t.has(0) && t.has(1);
+bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
+
+// Types of operands x, w, bias, residual and the result, when dnn has such contractions.
+bool read_types(const NodeTypes& t, dnn::ElementTypes& types) {
+  if (!t.has(0) || !t.has(1)) return false;
+  types = {.in = t.inputs[0].dtype, .weights = t.inputs[1].dtype, .out = t.outputs[0].dtype};
+  if (t.has(2) && t.inputs[2].dtype != DType::f32) return false;
+  if (t.has(3) && t.inputs[3].dtype != types.out) return false;
+  return is_real(types.in) && is_real(types.weights) && is_real(types.out);
 }
 
 int64_t product(const Dims& dims) { return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()); }
@@ -58,11 +63,11 @@ bool set_epilogue(const Node& node, bool residual, dnn::Epilogue& epilogue) {
 }
 
 KernelCalls conv_calls(const Node& node, const NodeTypes& t) {
-  if (!all_f32(t) || !t.constants[1].defined() || node.attrs.string("layout", "nchw") != "nhwc") return {};
+  dnn::ConvProblem p;
+  if (!read_types(t, p.types) || !t.constants[1].defined() || node.attrs.string("layout", "nchw") != "nhwc") return {};
   if (t.inputs[0].shape.rank() > 5) return {};
   const ConvGeometry g = ConvGeometry::of(node, t.inputs[0].shape, t.inputs[1].shape);
   const WindowGrid grid = WindowGrid::of(node, g.window, g.x.spatial);
-  dnn::ConvProblem p;
   p.n = g.x.batch.value();
   p.in_channels = g.x.channels.value();
   p.out_channels = g.y.channels.value();
@@ -116,16 +121,16 @@ KernelCall matmul_call(const dnn::MatmulProblem& p) {
 }  // namespace
 
 KernelCalls matmul_calls(const Node& node, const NodeTypes& t) {
-  if (!all_f32(t)) return {};
   dnn::MatmulProblem p;
+  if (!read_types(t, p.types)) return {};
   read_matmul(t, MatmulShape::of(node, t.inputs[0].shape, t.inputs[1].shape), false, false, p);
   return {matmul_call(p)};
 }
 
 KernelCalls gemm_calls(const Node& node, const NodeTypes& t) {
-  if (!all_f32(t)) return {};
-  const bool trans_a = node.attrs.integer("transA") != 0, trans_b = node.attrs.integer("transB") != 0;
   dnn::MatmulProblem p;
+  if (!read_types(t, p.types)) return {};
+  const bool trans_a = node.attrs.integer("transA") != 0, trans_b = node.attrs.integer("transB") != 0;
   read_matmul(t, MatmulShape::of(node, t.inputs[0].shape, t.inputs[1].shape, trans_a, trans_b), trans_a, trans_b, p);
   p.alpha = static_cast<float>(node.attrs.real("alpha", 1.0));
   if (!t.has(2)) return {matmul_call(p)};
@@ -133,7 +138,7 @@ KernelCalls gemm_calls(const Node& node, const NodeTypes& t) {
   const Dims c = t.in_dims(2);
   const bool row = product(c) == p.n && !c.empty() && c.back() == p.n;
   const bool full = c == Dims{p.m, p.n};
-  if (!row && !full) return {};
+  if ((!row && !full) || (full && !row && p.types.out != DType::f32)) return {};
   p.epilogue.bias = row;
   p.epilogue.residual = row ? dnn::Residual::none : dnn::Residual::before_activation;
   KernelCall call = matmul_call(p);
@@ -142,10 +147,10 @@ KernelCalls gemm_calls(const Node& node, const NodeTypes& t) {
 }
 
 KernelCalls fused_matmul_calls(const Node& node, const NodeTypes& t) {
-  if (!all_f32(t)) return {};
+  dnn::MatmulProblem p;
+  if (!read_types(t, p.types)) return {};
   const bool trans_a = node.attrs.integer("trans_a") != 0, trans_b = node.attrs.integer("trans_b") != 0;
   const MatmulShape s = MatmulShape::of(node, t.inputs[0].shape, t.inputs[1].shape, trans_a, trans_b);
-  dnn::MatmulProblem p;
   read_matmul(t, s, trans_a, trans_b, p);
   p.alpha = static_cast<float>(node.attrs.real("alpha", 1.0));
   p.epilogue.bias = t.has(2);
@@ -159,14 +164,14 @@ KernelCalls fused_matmul_calls(const Node& node, const NodeTypes& t) {
 }
 
 KernelCalls conv_transpose_calls(const Node& node, const NodeTypes& t) {
-  if (!all_f32(t) || !t.constants[1].defined() || node.attrs.string("layout", "nchw") != "nhwc") return {};
+  dnn::ConvProblem p;
+  if (!read_types(t, p.types) || !t.constants[1].defined() || node.attrs.string("layout", "nchw") != "nhwc") return {};
   if (t.inputs[0].shape.rank() > 5 || node.attrs.has("output_shape")) return {};
   const Dims w = t.in_dims(1);
   const Image x = Image::of(node, t.inputs[0].shape), y = Image::of(node, t.outputs[0].shape);
   const int rank = static_cast<int>(x.spatial.size());
   const Window window = Window::of(node, rank, {t.inputs[1].shape.dims().begin() + 2, t.inputs[1].shape.dims().end()});
   if (window.auto_pad != Window::AutoPad::notset && window.auto_pad != Window::AutoPad::valid) return {};
-  dnn::ConvProblem p;
   p.transposed = true;
   p.n = x.batch.value();
   p.in_channels = x.channels.value();

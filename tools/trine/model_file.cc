@@ -38,7 +38,7 @@ std::array<float, 3> three(const std::vector<float>& values, float otherwise, co
 
 void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_option("--device", flags.device, "where it runs: cpu")->capture_default_str();
-  app.add_option("--precision", flags.precision, "number format of the kernels: fp32")->capture_default_str();
+  app.add_option("--precision", flags.precision, "what convolutions and products read: fp32, bf16")->capture_default_str();
   app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224")
       ->allow_extra_args(false);
   app.add_option("--threads", flags.threads, "threads to choose kernels for and run with; 0: all")
@@ -83,11 +83,12 @@ BuildOptions build_options(const BuildFlags& flags) {
   if (flags.device != "cpu") {
     throw Error(ErrorCode::device, fmt::format("--device {}: no such device here; accepted: cpu", flags.device));
   }
-  if (flags.precision != "fp32") {
+  if (flags.precision != "fp32" && flags.precision != "bf16") {
     throw Error(ErrorCode::unsupported,
-                fmt::format("--precision {}: not in this version; accepted: fp32", flags.precision));
+                fmt::format("--precision {}: not in this version; accepted: fp32, bf16", flags.precision));
   }
   BuildOptions options;
+  options.precision = flags.precision == "bf16" ? Precision::bf16 : Precision::fp32;
   for (const auto& [name, dims] : parse_shapes(flags.shapes)) {
     for (const DimRange& d : dims) {
       options.shapes[name].push_back(d.min == d.max ? fmt::format("{}", d.opt)

@@ -38,6 +38,9 @@ Model load_bytes(const void* data, size_t size);
 
 enum class Verify : uint8_t { off, fast, full };
 
+// What convolutions and matrix products read. bf16: inputs and weights rounded to 8 significant bits, sums in f32.
+enum class Precision : uint8_t { fp32, bf16 };
+
 struct BuildOptions {
   // Fixes or bounds input sizes: name -> dimensions ("N", "8", "1..4..32": min, likely, max).
   std::map<std::string, std::vector<std::string>> shapes;
@@ -49,6 +52,7 @@ struct BuildOptions {
   size_t max_memory_bytes = 0;     // > 0: for tensors while building, the engine's among them; smaller kernels if need be
   Verify verify = Verify::fast;    // compare each step with its reference: fast on a bounded sample, full on all
   double max_error = 0;            // tolerance factor of verification; 0: the default of each operator class
+  Precision precision = Precision::fp32;
   bool strict_fp32 = false;        // no Winograd
   bool code = true;                // generate machine code (needs libtrine_llvm); else loops are interpreted
   std::vector<std::string> drop;   // kernel rows that must not be used

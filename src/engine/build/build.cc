@@ -62,9 +62,12 @@ class Builder {
   }
 
   void optimise() {
+    if (options_.precision == Precision::bf16 && !cpu_features().bf16)
+      note("bf16: this CPU does not multiply bf16 (AVX512_BF16); fp32 is faster here");
     if (!options_.shapes.empty()) infer_shapes(graph_);
     PassOptions passes;
     passes.skip = options_.skip_passes;
+    passes.bf16 = options_.precision == Precision::bf16;
     run_passes(graph_, passes);
     infer_shapes(graph_);
     graph_.verify();
@@ -137,7 +140,10 @@ class Builder {
   }
 
   void verify_end_to_end() {
-    const std::string problem = verify_whole(*plan_, *model_.state()->graph, types_, options_.verify, options_.max_error);
+    constexpr double kBf16Error = 2048;  // 1/32 of the largest value
+    const bool rounded = options_.max_error == 0 && options_.precision == Precision::bf16;
+    const std::string problem = verify_whole(*plan_, *model_.state()->graph, types_, options_.verify,
+                                             rounded ? kBf16Error : options_.max_error);
     if (problem.empty()) return;
     const std::string text = fmt::format("{}; `trine bisect` names the pass or kernel to blame", problem);
     if (options_.verify == Verify::full) throw Error(ErrorCode::mismatch, "build: " + text);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/float_formats.h"
 #include "ops/activation.h"
 
 namespace trine {
@@ -56,9 +57,22 @@ struct Sum {
   }
 };
 
-const float* f32(const std::vector<Datum>& inputs, int i) {
-  return i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? inputs[static_cast<size_t>(i)].tensor().as<float>() : nullptr;
-}
+// A tensor of f32, f16 or bf16, or none.
+struct Values {
+  const Tensor* tensor;
+
+  Values(const std::vector<Datum>& inputs, int i)
+      : tensor(i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? &inputs[static_cast<size_t>(i)].tensor() : nullptr) {}
+  explicit Values(const Tensor& t) : tensor(&t) {}
+  double operator[](int64_t i) const {
+    if (!tensor) return 0;
+    if (tensor->dtype() == DType::f32) return static_cast<double>(tensor->as<float>()[i]);
+    return small_float_value(tensor->dtype(), tensor->as<uint16_t>()[i]);
+  }
+};
+
+// Of a result of this type, relative to it.
+double rounding_error(DType type) { return type == DType::bf16 ? 0x1p-8 : type == DType::f16 ? 0x1p-11 : 0; }
 
 // What the node says follows the sum: not what the kernel call made of it.
 struct NodeEpilogue {
@@ -68,23 +82,22 @@ struct NodeEpilogue {
       : activation(activation_of(node)), residual_last(node.attrs.integer("residual", 1) == 2) {}
 };
 
-void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, const float* bias, const float* residual, float got, double slack) {
-  double v = sum.value;
-  if (bias) v += *bias;
-  if (residual && !epilogue.residual_last) v += *residual;
-  double y = apply(epilogue.activation, v);
-  if (residual && epilogue.residual_last) y += *residual;
+void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, double residual, const Tensor& result, int64_t i,
+           double slack) {
+  const double v = sum.value + bias + (epilogue.residual_last ? 0 : residual), got = Values(result)[i];
+  const double y = apply(epilogue.activation, v) + (epilogue.residual_last ? residual : 0);
+  if (got == y || (std::isnan(got) && std::isnan(y))) return;  // infinities, of masks
   // Every activation's slope is below 1.2; the last term is what its own approximation may add.
   const double bound = 1.2 * slack * (static_cast<double>(sum.terms) + 8) * 0x1p-24 * (sum.magnitude + std::fabs(v)) +
-                       slack * 1e-6 * std::max(1.0, std::fabs(y));
-  const double error = std::fabs(static_cast<double>(got) - y);
-  if (error <= d.worst) return;
+                       slack * (1e-6 * std::max(1.0, std::fabs(y)) + rounding_error(result.dtype()) * std::fabs(y));
+  const double error = std::fabs(got - y);
+  if (error <= d.worst) return;  // not when it is NaN
   d.worst = error;
   d.allowed = bound;
   if (!(error <= bound)) d.ok = false;
 }
 
-Sum conv_sum(const dnn::ConvProblem& p, const float* x, const float* w, int64_t n, const dnn::Extents& at, int64_t m) {
+Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_t n, const dnn::Extents& at, int64_t m) {
   Sum sum;
   const int64_t per_group = p.in_per_group(), first = m / p.out_per_group() * per_group;
   const int64_t taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -112,8 +125,8 @@ Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& 
   Difference d;
   d.sampled = true;
   const NodeEpilogue epilogue(node);
-  const float *x = f32(inputs, call.what.in[0]), *w = f32(inputs, call.what.weights[0]);
-  const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
+  const Values x(inputs, call.what.in[0]), w(inputs, call.what.weights[0]);
+  const Values bias(inputs, call.what.bias), residual(inputs, call.what.residual);
   const double slack = factor * (call.row->numerics == dnn::Numerics::winograd ? 64 : 1);
   std::mt19937_64 random(1);
   const int64_t count = got.elements();
@@ -122,7 +135,7 @@ Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& 
     const int64_t m = i % p.out_channels, pixel = i / p.out_channels;
     const dnn::Extents at{pixel / (p.out[1] * p.out[2]) % p.out[0], pixel / p.out[2] % p.out[1], pixel % p.out[2]};
     const int64_t n = pixel / (p.out[0] * p.out[1] * p.out[2]);
-    judge(d, epilogue, conv_sum(p, x, w, n, at, m), bias ? bias + m : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], slack);
+    judge(d, epilogue, conv_sum(p, x, w, n, at, m), bias[m], residual[i], got, i, slack);
   }
   return d;
 }
@@ -131,20 +144,19 @@ Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Ca
   Difference d;
   d.sampled = true;
   const NodeEpilogue epilogue(node);
-  const float* a = f32(inputs, call.what.in[0]);
-  const float* b = f32(inputs, p.b_constant ? call.what.weights[0] : call.what.in[1]);
-  const float *bias = f32(inputs, call.what.bias), *residual = f32(inputs, call.what.residual);
+  const Values a(inputs, call.what.in[0]), b(inputs, p.b_constant ? call.what.weights[0] : call.what.in[1]);
+  const Values bias(inputs, call.what.bias), residual(inputs, call.what.residual);
   std::mt19937_64 random(1);
   const int64_t count = got.elements();
   for (int s = 0; s < kSamples; ++s) {
     const int64_t i = s == 0 ? 0 : s == 1 ? count - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(count));
     const int64_t col = i % p.n, row = i / p.n % p.m, batch = i / p.n / p.m;
-    const float* a_at = a + (p.a_batch.empty() ? 0 : batch) * p.m * p.k;
-    const float* b_at = b + (p.b_batch.empty() ? 0 : batch) * p.k * p.n;
+    const int64_t a_at = (p.a_batch.empty() ? 0 : batch) * p.m * p.k, b_at = (p.b_batch.empty() ? 0 : batch) * p.k * p.n;
     Sum sum;
     for (int64_t k = 0; k < p.k; ++k)
-      sum.add(static_cast<double>(p.alpha) * a_at[p.trans_a ? k * p.m + row : row * p.k + k], b_at[p.trans_b ? col * p.k + k : k * p.n + col]);
-    judge(d, epilogue, sum, bias ? bias + col : nullptr, residual ? residual + i : nullptr, got.as<float>()[i], factor);
+      sum.add(static_cast<double>(p.alpha) * a[a_at + (p.trans_a ? k * p.m + row : row * p.k + k)],
+              b[b_at + (p.trans_b ? col * p.k + k : k * p.n + col)]);
+    judge(d, epilogue, sum, bias[col], residual[i], got, i, factor);
   }
   return d;
 }

@@ -107,6 +107,21 @@ TEST(Verify, KeepsEveryRightKernel) {
   EXPECT_TRUE(mentions(engine, "verified"));
 }
 
+// What attention makes of a mask.
+TEST(Verify, KeepsProductsWithInfiniteResiduals) {
+  const Model model = model_of(R"(graph(%a: f32[300,400], %c: f32[300,200]) {
+  %b = const f32[400,200] random(1)
+  %zero = const f32[]{0}
+  %m = matmul %a %b
+  %z = mul %c %zero
+  %l = log %z
+  %y = add %m %l
+  return %y
+})");
+  for (Verify level : {Verify::fast, Verify::full})
+    EXPECT_FALSE(mentions(build(model, {.threads = 1, .verify = level, .code = false}), "dropped"));
+}
+
 // A variance as E[x^2] - E[x]^2 of numbers far from 0 is small and carries the rounding of the large terms: no kernel's
 // fault. (A model that tells file types has two of these.)
 constexpr const char* kCancelling = R"(graph(%x: f32[64,512]) {
