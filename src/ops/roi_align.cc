@@ -103,12 +103,13 @@ void align_region(const EvalContext& c, const RoiAlign& a, const double* roi, co
   std::vector<std::vector<Neighbours>> columns;
   for (int64_t j = 0; j < a.columns; ++j) columns.push_back(samples_of(left, bin_w, j, across, a.width));
   for (int64_t i = 0; i < a.rows; ++i) {
-    check_deadline();
     const auto row = samples_of(top, bin_h, i, down, a.height);
     for (int64_t ch = 0; ch < a.channels; ++ch)
-      for (int64_t j = 0; j < a.columns; ++j)
+      for (int64_t j = 0; j < a.columns; ++j) {
+        check_deadline();  // a bin may have millions of samples
         y[(ch * a.rows + i) * a.columns + j] = pool(picture + ch * a.height * a.width, a.width, row,
                                                     columns[static_cast<size_t>(j)], down * across, a.average);
+      }
   }
 }
 
