@@ -5,9 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "engine/build/model_state.h"
-#include "graph/infer.h"
-#include "trine/engine/build.h"
+#include "model_of.h"
 #include "trine/engine/session.h"
 
 // There under the address sanitizer only, which keeps freed memory for a while: resident pages say little then.
@@ -24,8 +22,7 @@ size_t bytes_in_use() {
 }
 
 Model convolutions() {
-  auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(R"(graph(%x: f32[1,N,80]) {
+  return model_of(R"(graph(%x: f32[1,N,80]) {
     %w: f32[96,80,3] = const f32[96,80,3] random(1)
     %v: f32[32,96,5] = const f32[32,96,5] random(2)
     %t: f32[1,80,N] = transpose %x {perm=[0,2,1]}
@@ -33,10 +30,7 @@ Model convolutions() {
     %r: f32[1,96,N] = relu %c
     %y: f32[1,32,N] = conv %r %v {pads=[2,2]}
     return %y
-  })"));
-  infer_shapes(*graph);
-  state->graph = graph;
-  return Model(std::move(state));
+  })");
 }
 
 TEST(Memory, EightHundredRunsGrowNothing) {

@@ -6,13 +6,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "model_of.h"
 #include "base/memory.h"
-#include "engine/build/model_state.h"
 #include "engine/engine_state.h"
-#include "graph/infer.h"
 #include "plan/prepare.h"
 #include "trine/base/error.h"
-#include "trine/engine/build.h"
 #include "trine/engine/session.h"
 
 namespace trine {
@@ -20,8 +18,7 @@ namespace {
 
 // Three convolutions for which Winograd is fastest, a matrix product, a softmax.
 Model network() {
-  auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(R"(graph(%x: f32[1,128,28,28]) {
+  return model_of(R"(graph(%x: f32[1,128,28,28]) {
     %a: f32[128,128,3,3] = const f32[128,128,3,3] random(1)
     %b: f32[128,128,3,3] = const f32[128,128,3,3] random(2)
     %c: f32[128,128,3,3] = const f32[128,128,3,3] random(3)
@@ -34,10 +31,7 @@ Model network() {
     %t: f32[128,50] = matmul %s %d
     %y: f32[128,50] = softmax %t {axis=-1}
     return %y
-  })"));
-  infer_shapes(*graph);
-  state->graph = graph;
-  return Model(std::move(state));
+  })");
 }
 
 BuildOptions plain() { return {.threads = 1, .verify = Verify::off, .code = false}; }

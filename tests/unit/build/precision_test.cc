@@ -4,23 +4,11 @@
 #include <cmath>
 #include <random>
 
-#include "engine/build/model_state.h"
-#include "graph/infer.h"
-#include "trine/engine/build.h"
+#include "model_of.h"
 #include "trine/engine/session.h"
 
 namespace trine {
 namespace {
-
-Model model_of(const char* text) {
-  auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(text));
-  infer_shapes(*graph);
-  state->graph = graph;
-  for (ValueId id : graph->inputs) state->inputs.push_back({graph->value(id).name, graph->type(id)});
-  for (ValueId id : graph->outputs) state->outputs.push_back({graph->value(id).name, graph->type(id)});
-  return Model(std::move(state));
-}
 
 Tensor random_tensor(DType type, Dims dims, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -126,7 +114,7 @@ TEST(Precision, ModelsOfHalvesRunByKernels) {
     std::string text = kHalves;
     for (size_t at; (at = text.find("TYPE")) != std::string::npos;) text.replace(at, 4, name);
     const DType type = *dtype_from_name(name);
-    const Model model = model_of(text.c_str());
+    const Model model = model_of(text);
     const std::vector<Datum> in = {random_tensor(type, {2, 3, 9, 9}, 1), random_tensor(type, {4, 3, 5}, 2),
                                    random_tensor(type, {1, 2, 6, 8}, 3)};
     const Engine engine = build(model, {.threads = 1, .verify = Verify::full});

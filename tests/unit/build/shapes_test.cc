@@ -1,24 +1,12 @@
 // What BuildOptions::shapes promises: ranges travel with the engine, are kept to, and say what is likely.
 #include <gtest/gtest.h>
 
-#include "engine/build/model_state.h"
-#include "graph/infer.h"
+#include "model_of.h"
 #include "trine/base/error.h"
-#include "trine/engine/build.h"
 #include "trine/engine/session.h"
 
 namespace trine {
 namespace {
-
-Model model_of(const char* text, const std::map<std::string, std::string>& metadata = {}) {
-  auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(text));
-  infer_shapes(*graph);
-  for (ValueId id : graph->inputs) state->inputs.push_back({graph->value(id).name, graph->type(id)});
-  state->graph = graph;
-  state->metadata = metadata;
-  return Model(std::move(state));
-}
 
 constexpr const char* kProduct = R"(graph(%x: f32[N,64]) {
   %w: f32[64,16] = const f32[64,16] random(1)

@@ -3,28 +3,17 @@
 
 #include <cstring>
 
+#include "model_of.h"
 #include "engine/build/compare.h"
-#include "engine/build/model_state.h"
 #include "engine/build/noise.h"
 #include "engine/engine_state.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "trine/base/error.h"
-#include "trine/engine/build.h"
 #include "trine/engine/session.h"
 
 namespace trine {
 namespace {
-
-Model model_of(const char* text) {
-  auto state = std::make_shared<Model::State>();
-  auto graph = std::make_shared<Graph>(Graph::parse(text));
-  infer_shapes(*graph);
-  state->graph = graph;
-  for (ValueId id : graph->inputs) state->inputs.push_back({graph->value(id).name, graph->type(id)});
-  for (ValueId id : graph->outputs) state->outputs.push_back({graph->value(id).name, graph->type(id)});
-  return Model(std::move(state));
-}
 
 constexpr const char* kModel = R"(graph(%x: f32[2,3,9,9]) {
   %w: f32[5,3,3,3] = const f32[5,3,3,3] random(1)
