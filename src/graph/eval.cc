@@ -4,6 +4,7 @@
 
 #include "base/deadline.h"
 #include "base/memory.h"
+#include "graph/operand_types.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -64,6 +65,13 @@ void need_memory_for(const std::vector<const Type*>& outputs) {
 void run_reference(EvalContext& context, const std::vector<const Type*>& outputs) {
   const OpDef& op = *context.node().op;
   if (!op.reference) throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", op.name));
+  const auto operand = [&](int i) -> Operand {
+    const Datum& d = context.datum(i);
+    if (d.is_none()) return {};
+    return d.is_tensor() ? Operand{Type::Kind::tensor, d.tensor().dtype()} : Operand{Type::Kind::sequence};
+  };
+  const std::string problem = operand_problem(op.types, context.input_count(), operand);
+  if (!problem.empty()) context.fail(problem);
   need_memory_for(outputs);
   with_memory_errors(op.name, [&] { op.reference(context); });
 }

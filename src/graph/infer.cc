@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "graph/operand_types.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -148,6 +149,9 @@ Shape broadcast(const Shape& a, const Shape& b) {
 void infer_node(Graph& graph, Node& node) {
   InferContext context(graph, node);
   TRINE_CHECK(node.op->infer, std::string(node.op->name));
+  const auto operand = [&](int i) { return Operand{context.input(i).kind, context.dtype(i)}; };
+  const std::string problem = operand_problem(node.op->types, context.input_count(), operand);
+  if (!problem.empty()) context.fail(problem);
   node.op->infer(context);
 }
 

@@ -18,6 +18,7 @@ struct OpDef {
   std::string_view name;        // "softmax": snake_case, unique
   std::string_view onnx = {};   // "Softmax", "ai.onnx.ml:TreeEnsemble", "com.microsoft:Gelu"; empty: internal
   std::string_view doc = {};    // one line: the formula
+  const char* types = "";       // element types of the inputs: "Tf T T", as graph/operand_types.h says
 
   int min_inputs = 1;
   int max_inputs = 1;           // -1: any number

@@ -26,7 +26,7 @@ Scalar emit_activation(LowerContext& c, Scalar x, Coefficients k) {
 template <Kind kind>
 constexpr UnaryRow activation(std::string_view name, std::string_view onnx, std::string_view doc, Parameter a = {},
                               Parameter b = {}) {
-  return {name, onnx, doc, kFloats, real_activation<kind>, nullptr, emit_activation<kind>, a, b};
+  return {name, onnx, doc, "f", real_activation<kind>, nullptr, emit_activation<kind>, a, b};
 }
 
 int64_t integer_relu(int64_t x, DType type, Coefficients) { return x < 0 && !is_unsigned(type) ? 0 : x; }
@@ -64,7 +64,7 @@ Scalar emit_shrink(LowerContext& c, Scalar x, Coefficients k) {
 constexpr float kSeluAlpha = 1.67326319217681884765625f, kSeluGamma = 1.05070102214813232421875f;
 
 constexpr UnaryRow kActivations[] = {
-    {"relu", "Relu", "max(x, 0)", kNumbers, real_activation<Kind::relu>, integer_relu, emit_activation<Kind::relu>},
+    {"relu", "Relu", "max(x, 0)", "fi", real_activation<Kind::relu>, integer_relu, emit_activation<Kind::relu>},
     activation<Kind::sigmoid>("sigmoid", "Sigmoid", "1 / (1 + e^-x)"),
     activation<Kind::silu>("swish", "Swish", "x sigmoid(alpha x)", {"alpha", 1}),
     activation<Kind::silu>("quick_gelu", "com.microsoft:QuickGelu", "x sigmoid(alpha x)", {"alpha", 1.702f}),
@@ -81,7 +81,7 @@ constexpr UnaryRow kActivations[] = {
     {"celu",
      "Celu",
      "max(0, x) + min(0, alpha (e^(x / alpha) - 1))",
-     kFloats,
+     "f",
      real_celu,
      nullptr,
      emit_celu,
@@ -89,7 +89,7 @@ constexpr UnaryRow kActivations[] = {
     {"selu",
      "Selu",
      "gamma (x < 0 ? alpha (e^x - 1) : x)",
-     kFloats,
+     "f",
      real_selu,
      nullptr,
      emit_selu,
@@ -98,7 +98,7 @@ constexpr UnaryRow kActivations[] = {
     {"shrink",
      "Shrink",
      "x < -lambd ? x + bias : x > lambd ? x - bias : 0",
-     kNumbers,
+     "fi",
      real_shrink,
      integer_shrink,
      emit_shrink,

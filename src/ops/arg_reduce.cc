@@ -48,7 +48,6 @@ std::vector<int64_t> best_of_each(const Tensor& x, const Grouping& groups, bool 
 }
 
 void infer_arg(InferContext& c) {
-  need_type(c, 0, kNumbers);
   if (!c.shape(0).has_rank()) return c.set(0, DType::i64, Shape());
   const int rank = c.shape(0).rank();
   if (rank == 0) {
@@ -103,7 +102,6 @@ Scalar lower_arg_min(LowerContext& c) { return arg_lower(c, false); }
 // --- Hardmax: 1 at the first maximum, 0 elsewhere ---
 
 void infer_hardmax(InferContext& c) {
-  need_type(c, 0, kFloats);
   if (c.shape(0).has_rank()) c.axis(c.attrs().integer("axis", -1), std::max(c.shape(0).rank(), 1));
   c.set(0, c.dtype(0), c.shape(0));
 }
@@ -141,18 +139,21 @@ const OpDef kOps[] = {
     {.name = "arg_max",
      .onnx = "ArgMax",
      .doc = "index of the largest x along axis",
+     .types = "fi",
      .infer = infer_arg,
      .reference = reference_arg_max,
      .lower = lower_arg_max},
     {.name = "arg_min",
      .onnx = "ArgMin",
      .doc = "index of the smallest x along axis",
+     .types = "fi",
      .infer = infer_arg,
      .reference = reference_arg_min,
      .lower = lower_arg_min},
     {.name = "hardmax",
      .onnx = "Hardmax",
      .doc = "1 at the first maximum along axis, else 0",
+     .types = "f",
      .infer = infer_hardmax,
      .reference = reference_hardmax,
      .lower = lower_hardmax},

@@ -179,6 +179,7 @@ const OpDef op_attention = {
     .name = "attention",
     .onnx = "Attention",
     .doc = "softmax(softcap(scale * q k^T) + mask) v, with grouped heads, a key/value cache and causal or windowed sight",
+    .types = "Tf T Uf fib T U x",
     .min_inputs = 3,
     .max_inputs = 7,
     .min_outputs = 1,
@@ -231,6 +232,7 @@ void sdpa_reference(EvalContext& c) {
 const OpDef op_sdpa = {
     .name = "sdpa",
     .doc = "softmax(scale * q k^T + mask) v; layout bhsd or bshd, causal",
+    .types = "Tf T T fb",
     .min_inputs = 3,
     .max_inputs = 4,
     .infer = sdpa_infer,

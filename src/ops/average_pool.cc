@@ -66,6 +66,7 @@ const OpDef op_average_pool = {
     .name = "average_pool",
     .onnx = "AveragePool",
     .doc = "mean under each window; layout nchw or nhwc",
+    .types = "f",
     .infer = pool_infer,
     .reference = average_pool_reference,
 };
@@ -84,6 +85,7 @@ const OpDef op_lp_pool = {
     .name = "lp_pool",
     .onnx = "LpPool",
     .doc = "(sum of |x|^p under each window)^(1/p); layout nchw or nhwc",
+    .types = "f",
     .infer = pool_infer,
     .reference = lp_pool_reference,
 };
@@ -104,6 +106,7 @@ const OpDef op_qlinear_average_pool = {
     .name = "qlinear_average_pool",
     .onnx = "com.microsoft:QLinearAveragePool",
     .doc = "quantize(average_pool(dequantize(x)))",
+    .types = "Ti f T f T",
     .min_inputs = 4,
     .max_inputs = 5,
     .infer = pool_infer,

@@ -18,7 +18,6 @@ bool trains(const Attrs& attrs) { return attrs.integer("training_mode") != 0; }
 double epsilon_of(const Attrs& attrs) { return attrs.real("epsilon", 1e-5f); }
 
 void infer(InferContext& c) {
-  for (int i : {kX, kScale, kBias, kMean, kVariance}) need_type(c, i, kFloats);
   c.need_rank_at_least(kX, 1);
   if (c.shape(kX).has_rank()) {
     const Dim channels = c.shape(kX).rank() > 1 ? c.shape(kX)[1] : Dim(1);
@@ -80,6 +79,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kBatchNormalization = {.name = "batch_normalization",
                                    .onnx = "BatchNormalization",
                                    .doc = "(x - mean) / sqrt(variance + epsilon) * scale + bias, by channel",
+                                   .types = "f Tf T Uf U",
                                    .min_inputs = 5,
                                    .max_inputs = 5,
                                    .max_outputs = 3,

@@ -22,8 +22,6 @@ static int64_t shift_right(int64_t x, int64_t amount, DType type) {
 }
 
 static void infer(InferContext& c) {
-  need_type(c, 0, kIntegers);
-  need_same_type(c, 0, 1);
   const std::string direction = c.attrs().string("direction");
   if (direction != "LEFT" && direction != "RIGHT") c.fail("direction is \"" + direction + "\"; accepted: LEFT, RIGHT");
   infer_broadcast(c);
@@ -50,6 +48,7 @@ static Scalar lower(LowerContext& c) {
 static const OpDef kBitShift = {.name = "bit_shift",
                                 .onnx = "BitShift",
                                 .doc = "x << y or x >> y",
+                                .types = "Ti T",
                                 .min_inputs = 2,
                                 .max_inputs = 2,
                                 .infer = infer,

@@ -74,6 +74,7 @@ const OpDef op_causal_conv_with_state = {
     .name = "causal_conv_with_state",
     .onnx = "CausalConvWithState",
     .doc = "depthwise causal convolution over past_state ++ input; also the state for the next call",
+    .types = "Tf T T T",
     .min_inputs = 2,
     .max_inputs = 4,
     .min_outputs = 1,

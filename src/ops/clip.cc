@@ -9,10 +9,8 @@ using codegen::Scalar;
 using codegen::ScalarOp;
 
 static void infer(InferContext& c) {
-  need_type(c, 0, kNumbers);
   for (int i = 1; i < c.input_count(); ++i) {
     if (!c.has(i)) continue;
-    need_same_type(c, 0, i);
     if (c.shape(i).has_rank() && c.shape(i).rank() > 1) c.need_rank(i, 0);
     if (c.shape(i).has_rank() && c.shape(i).is_static() && c.shape(i).elements() != Dim(1))
       c.fail("bound " + c.input(i).text() + " has no single element");
@@ -65,6 +63,7 @@ static Scalar lower(LowerContext& c) {
 static const OpDef kClip = {.name = "clip",
                             .onnx = "Clip",
                             .doc = "min(max(x, low), high)",
+                            .types = "Tfi T T",
                             .min_inputs = 1,
                             .max_inputs = 3,
                             .infer = infer,

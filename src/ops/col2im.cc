@@ -89,6 +89,7 @@ void col2im_reference(EvalContext& c) {
 const OpDef kCol2Im = {.name = "col2im",
                        .onnx = "Col2Im",
                        .doc = "sum of sliding blocks put back into an image",
+                       .types = "a x x",
                        .min_inputs = 3,
                        .max_inputs = 3,
                        .infer = infer_col2im,

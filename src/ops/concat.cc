@@ -37,9 +37,6 @@ void infer_concat(InferContext& c) {
   bool complete = true;
   for (int i = 0; i < c.input_count(); ++i) {
     const Shape& s = c.shape(i);
-    if (c.dtype(i) != c.dtype(0) && c.dtype(i) != DType::none && c.dtype(0) != DType::none)
-      c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + ", input 0 " + c.input(0).text() +
-             "; element types must be equal");
     if (!s.has_rank()) {
       complete = false;
       continue;
@@ -109,6 +106,7 @@ codegen::Scalar concat_lower(codegen::LowerContext& c) {
 const OpDef kConcat = {.name = "concat",
                        .onnx = "Concat",
                        .doc = "the inputs one behind the other along `axis`",
+                       .types = "T ...",
                        .min_inputs = 1,
                        .max_inputs = -1,
                        .infer = infer_concat,
@@ -199,6 +197,7 @@ void split_reference(EvalContext& c) {
 const OpDef kSplit = {.name = "split",
                       .onnx = "Split",
                       .doc = "x cut along `axis` into parts of the given sizes",
+                      .types = "a x",
                       .min_inputs = 1,
                       .max_inputs = 2,
                       .max_outputs = -1,

@@ -92,6 +92,7 @@ void constant_of_shape_reference(EvalContext& c) {
 const OpDef kConstantOfShape = {.name = "constant_of_shape",
                                 .onnx = "ConstantOfShape",
                                 .doc = "y[i...] = value, of the shape that the input holds",
+                                .types = "x",
                                 .infer = infer_constant_of_shape,
                                 .reference = constant_of_shape_reference};
 const RegisterOp kRegisterConstantOfShape(kConstantOfShape);
@@ -124,6 +125,7 @@ codegen::Scalar eye_like_lower(codegen::LowerContext& c) {
 const OpDef kEyeLike = {.name = "eye_like",
                         .onnx = "EyeLike",
                         .doc = "y[i,j] = j == i + k",
+                        .types = "a",
                         .infer = infer_eye_like,
                         .reference = eye_like_reference,
                         .lower = eye_like_lower};

@@ -100,6 +100,7 @@ const OpDef op_conv = {
     .onnx = "Conv",
     .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]; "
            "out: the type of y when it is not that of x",
+    .types = "Tf T Tw Tw",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = conv_infer,
@@ -111,6 +112,7 @@ const OpDef op_fused_conv = {
     .name = "fused_conv",
     .onnx = "com.microsoft:FusedConv",
     .doc = "conv with activation and activation_params, and a residual as fourth input",
+    .types = "Tf T T T",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = conv_infer,

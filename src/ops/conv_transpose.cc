@@ -137,6 +137,7 @@ const OpDef op_conv_transpose = {
     .name = "conv_transpose",
     .onnx = "ConvTranspose",
     .doc = "y[n,m,i*stride - pad + k*dilation] += x[n,c,i] * w[c,m,k]; layout nchw or nhwc, w always [C, M/group, k...]",
+    .types = "Tf T T",
     .min_inputs = 2,
     .max_inputs = 3,
     .infer = conv_transpose_infer,

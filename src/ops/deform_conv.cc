@@ -139,6 +139,7 @@ const OpDef op_deform_conv = {
     .name = "deform_conv",
     .onnx = "DeformConv",
     .doc = "convolution with taps moved by offset (linear interpolation, 0 outside) and scaled by mask",
+    .types = "Tf T T T T",
     .min_inputs = 3,
     .max_inputs = 5,
     .infer = deform_conv_infer,

@@ -73,6 +73,7 @@ codegen::Scalar depth_to_space_lower(codegen::LowerContext& c) {
 const OpDef kDepthToSpace = {.name = "depth_to_space",
                              .onnx = "DepthToSpace",
                              .doc = "[N,C,H,W] -> [N,C/b^2,H*b,W*b]",
+                             .types = "a",
                              .infer = infer_depth_to_space,
                              .reference = depth_to_space_reference,
                              .lower = depth_to_space_lower};
@@ -114,6 +115,7 @@ codegen::Scalar space_to_depth_lower(codegen::LowerContext& c) {
 const OpDef kSpaceToDepth = {.name = "space_to_depth",
                              .onnx = "SpaceToDepth",
                              .doc = "[N,C,H,W] -> [N,C*b^2,H/b,W/b]",
+                             .types = "a",
                              .infer = infer_space_to_depth,
                              .reference = space_to_depth_reference,
                              .lower = space_to_depth_lower};

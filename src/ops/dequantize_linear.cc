@@ -13,9 +13,6 @@ DType result_type(const Attrs& attrs, DType scale) {
 }
 
 void infer(InferContext& c) {
-  need_type(c, 0, kIntegers | kTinyIntegers | kTinyFloats);
-  need_type(c, 1, kFloats | kTinyFloats);
-  need_same_type(c, 0, 2);
   check_scales(c);
   c.set(0, result_type(c.attrs(), c.dtype(1)), c.shape(0));
 }
@@ -48,6 +45,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kDequantizeLinear = {.name = "dequantize_linear",
                                  .onnx = "DequantizeLinear",
                                  .doc = "(x - zero_point) * scale",
+                                 .types = "Tieq fe T",
                                  .min_inputs = 2,
                                  .max_inputs = 3,
                                  .infer = infer,

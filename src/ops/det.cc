@@ -54,6 +54,7 @@ const OpDef op_det = {
     .name = "det",
     .onnx = "Det",
     .doc = "determinant of the last two dimensions",
+    .types = "f",
     .infer = det_infer,
     .reference = det_reference,
 };

@@ -12,9 +12,6 @@ using codegen::Scalar;
 enum Input { kData, kRatio, kTraining };
 
 void infer(InferContext& c) {
-  need_type(c, kData, kFloats | kTinyFloats);
-  need_type(c, kRatio, kFloats | kTinyFloats);
-  need_type(c, kTraining, kBooleans);
   for (int i : {kRatio, kTraining})
     if (c.has(i) && c.shape(i).is_static() && c.shape(i).elements() != Dim(1))
       c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + "; it must hold one element");
@@ -60,6 +57,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kDropout = {.name = "dropout",
                         .onnx = "Dropout",
                         .doc = "x, or x / (1 - ratio) where a random mask keeps it",
+                        .types = "fe fe b",
                         .max_inputs = 3,
                         .max_outputs = 2,
                         .infer = infer,

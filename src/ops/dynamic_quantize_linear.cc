@@ -69,6 +69,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kDynamicQuantizeLinear = {.name = "dynamic_quantize_linear",
                                       .onnx = "DynamicQuantizeLinear",
                                       .doc = "x as u8 with the scale and zero point of its range",
+                                      .types = "f",
                                       .max_outputs = 3,
                                       .infer = infer,
                                       .reference = reference,

@@ -218,6 +218,7 @@ const OpDef op_einsum = {
     .name = "einsum",
     .onnx = "Einsum",
     .doc = "sum of products over the labels of `equation` that the output does not keep",
+    .types = "Tfi ...",
     .min_inputs = 1,
     .max_inputs = -1,
     .infer = einsum_infer,

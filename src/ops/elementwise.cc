@@ -67,10 +67,9 @@ Tensor map_binary(const Tensor& a, const Tensor& b, DType result, RealBinary rea
   return Tensor::from_i64(result, dims, y);
 }
 
-OpDef UnaryRow::describe() const { return {.name = name, .onnx = onnx, .doc = doc, .elementwise = true}; }
+OpDef UnaryRow::describe() const { return {.name = name, .onnx = onnx, .doc = doc, .types = types, .elementwise = true}; }
 
 void UnaryRow::infer(InferContext& c) const {
-  need_type(c, 0, types);
   c.set(0, result == DType::none ? c.dtype(0) : result, c.shape(0));
   if (dim) fold_content(c, dim);
 }
@@ -89,6 +88,7 @@ OpDef BinaryRow::describe() const {
   return {.name = name,
           .onnx = onnx,
           .doc = doc,
+          .types = types,
           .min_inputs = 2,
           .max_inputs = 2,
           .elementwise = true,
@@ -96,9 +96,6 @@ OpDef BinaryRow::describe() const {
 }
 
 void BinaryRow::infer(InferContext& c) const {
-  need_type(c, 0, types);
-  need_type(c, 1, types);
-  need_same_type(c, 0, 1);
   if (result == DType::boolean) infer_broadcast_bool(c);
   else infer_broadcast(c);
   if (dim) fold_content(c, dim);

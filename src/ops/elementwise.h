@@ -29,7 +29,7 @@ using IntegerBinary = int64_t (*)(int64_t a, int64_t b, DType type);
 
 struct UnaryRow {
   std::string_view name, onnx, doc;
-  unsigned types = kFloats;
+  const char* types = "f";
   RealUnary real = nullptr;
   IntegerUnary integer = nullptr;
   codegen::Scalar (*emit)(codegen::LowerContext& c, codegen::Scalar x, Coefficients k) = nullptr;
@@ -45,7 +45,7 @@ struct UnaryRow {
 
 struct BinaryRow {
   std::string_view name, onnx, doc;
-  unsigned types = kNumbers;
+  const char* types = "Tfi T";
   RealBinary real = nullptr;
   IntegerBinary integer = nullptr;
   codegen::Scalar (*emit)(codegen::LowerContext& c, codegen::Scalar a, codegen::Scalar b) = nullptr;

@@ -89,6 +89,7 @@ const OpDef op_embed_layer_norm = {
     .name = "embed_layer_norm",
     .onnx = "com.microsoft:EmbedLayerNormalization",
     .doc = "layer_norm(word[ids] + position[p] + segment[s])",
+    .types = "Ux U Tf T T T T U U",
     .min_inputs = 7,
     .max_inputs = 9,
     .min_outputs = 1,

@@ -74,6 +74,7 @@ const OpDef op_flex_attention = {
     .name = "flex_attention",
     .onnx = "ai.onnx.preview:FlexAttention",
     .doc = "prob_mod(softmax(score_mod(scale * q k^T))) v",
+    .types = "Tf T T ? ...",
     .min_inputs = 3,
     .max_inputs = -1,
     .infer = flex_attention_infer,

@@ -23,6 +23,7 @@ void fused_reference(EvalContext& c) {
 const OpDef op_fused = {
     .name = "fused",
     .doc = "the body's outputs, computed by one generated kernel",
+    .types = "? ...",
     .min_inputs = 0,
     .max_inputs = -1,
     .max_outputs = -1,

@@ -17,14 +17,11 @@ Activation form(const Attrs& attrs) {
 void infer_gelu(InferContext& c) {
   const std::string mode = c.attrs().string("approximate", "none");
   if (mode != "none" && mode != "tanh") c.fail("approximate is \"" + mode + "\"; accepted: none, tanh");
-  need_type(c, 0, kFloats);
   c.set(0, c.dtype(0), c.shape(0));
 }
 
 // f(x + bias), the bias being optional and broadcast to x.
 void infer_biased(InferContext& c) {
-  need_type(c, 0, kFloats);
-  need_same_type(c, 0, 1);
   c.set(0, c.dtype(0), c.has(1) ? broadcast(c.shape(0), c.shape(1)) : c.shape(0));
 }
 
@@ -57,8 +54,6 @@ Scalar lower_fast(LowerContext& c) { return lower_biased(c, {Kind::gelu_tanh, 0,
 constexpr Parameter kAlpha{"alpha", 1};
 
 void infer_swiglu(InferContext& c) {
-  need_type(c, 0, kFloats);
-  need_same_type(c, 0, 1);
   infer_broadcast(c);
 }
 
@@ -81,6 +76,7 @@ const OpDef kOps[] = {
     {.name = "gelu",
      .onnx = "Gelu",
      .doc = "x (1 + erf(x / sqrt 2)) / 2, or approximate = tanh",
+     .types = "f",
      .infer = infer_gelu,
      .reference = reference_gelu,
      .lower = lower_gelu,
@@ -88,6 +84,7 @@ const OpDef kOps[] = {
     {.name = "exact_gelu",
      .onnx = "com.microsoft:Gelu",
      .doc = "x (1 + erf(x / sqrt 2)) / 2",
+     .types = "f",
      .infer = infer_biased,
      .reference = reference_exact,
      .lower = lower_exact,
@@ -95,6 +92,7 @@ const OpDef kOps[] = {
     {.name = "bias_gelu",
      .onnx = "com.microsoft:BiasGelu",
      .doc = "gelu(x + bias)",
+     .types = "Tf T",
      .min_inputs = 2,
      .max_inputs = 2,
      .infer = infer_biased,
@@ -104,6 +102,7 @@ const OpDef kOps[] = {
     {.name = "fast_gelu",
      .onnx = "com.microsoft:FastGelu",
      .doc = "gelu(x + bias), the tanh form",
+     .types = "Tf T",
      .max_inputs = 2,
      .infer = infer_biased,
      .reference = reference_fast,
@@ -112,6 +111,7 @@ const OpDef kOps[] = {
     {.name = "swiglu",
      .onnx = "SwiGLU",
      .doc = "a sigmoid(alpha a) b",
+     .types = "Tf T",
      .min_inputs = 2,
      .max_inputs = 2,
      .infer = infer_swiglu,

@@ -16,10 +16,6 @@ using codegen::Scalar;
 double epsilon_of(const Attrs& attrs) { return attrs.real("epsilon", 1e-5f); }
 
 void infer(InferContext& c) {
-  for (int i : {0, 1, 2}) {
-    need_type(c, i, kFloats);
-    need_same_type(c, 0, i);
-  }
   c.need_rank_at_least(0, 2);
   if (c.shape(0).has_rank())
     for (int i : {1, 2}) need_channels(c, i, c.shape(0)[1]);
@@ -99,6 +95,7 @@ Scalar lower_group(LowerContext& c) {
 const OpDef kInstance = {.name = "instance_normalization",
                          .onnx = "InstanceNormalization",
                          .doc = "normalises each channel of each image",
+                         .types = "Tf T T",
                          .min_inputs = 3,
                          .max_inputs = 3,
                          .infer = infer,
@@ -107,6 +104,7 @@ const OpDef kInstance = {.name = "instance_normalization",
 const OpDef kGroup = {.name = "group_normalization",
                       .onnx = "GroupNormalization",
                       .doc = "normalises groups of channels of each image",
+                      .types = "Tf T T",
                       .min_inputs = 3,
                       .max_inputs = 3,
                       .infer = infer_group,

@@ -183,6 +183,7 @@ const OpDef op_group_query_attention = {
     .name = "group_query_attention",
     .onnx = "com.microsoft:GroupQueryAttention",
     .doc = "causal grouped attention appending to a key/value buffer; rotary, local window, softcap, sinks",
+    .types = "Tf T T T T x x T T x T T f f",
     .min_inputs = 7,
     .max_inputs = 14,
     .min_outputs = 1,

@@ -17,6 +17,7 @@ static codegen::Scalar lower(codegen::LowerContext& c) {
 static const OpDef kIdentity = {.name = "identity",
                                 .onnx = "Identity",
                                 .doc = "x",
+                                .types = "?",
                                 .infer = infer,
                                 .reference = reference,
                                 .lower = lower,

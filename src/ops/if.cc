@@ -62,6 +62,7 @@ void if_reference(EvalContext& c) {
 const OpDef kIf = {.name = "if",
                    .onnx = "If",
                    .doc = "y = condition ? then_branch() : else_branch()",
+                   .types = "b",
                    .min_inputs = 1,
                    .max_inputs = 1,
                    .max_outputs = -1,

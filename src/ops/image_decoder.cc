@@ -101,6 +101,7 @@ void image_decoder_reference(EvalContext& c) {
 const OpDef kImageDecoder = {.name = "image_decoder",
                              .onnx = "ImageDecoder",
                              .doc = "pixels [H,W,C] of an encoded image",
+                             .types = "i",
                              .infer = infer_image_decoder,
                              .reference = image_decoder_reference};
 const RegisterOp kRegisterImageDecoder(kImageDecoder);

@@ -19,6 +19,7 @@ using codegen::Scalar;
 
 struct NormRow {
   std::string_view name, onnx, doc;
+  const char* types;
   bool centred;
   float epsilon;
   // Input and output positions; -1: there is none.
@@ -31,6 +32,7 @@ struct NormRow {
     return {.name = name,
             .onnx = onnx,
             .doc = doc,
+            .types = types,
             .min_inputs = min_inputs,
             .max_inputs = max_inputs,
             .max_outputs = max_outputs};
@@ -47,7 +49,6 @@ struct NormRow {
 DType statistics_type(const Attrs& attrs) { return attrs.dtype("stash_type", DType::f32); }
 
 void NormRow::infer(InferContext& c) const {
-  for (int i = 0; i < c.input_count(); ++i) need_type(c, i, kFloats);
   c.set(0, c.dtype(typed_by_scale ? scale : 0), c.shape(0));
   if (sum >= 0) c.set(sum, c.dtype(0), c.shape(0));
   Shape statistics;
@@ -145,17 +146,17 @@ Scalar NormRow::lower(LowerContext& c) const {
 }
 
 constexpr NormRow kNorms[] = {
-    // name, onnx, doc; centred, epsilon; skip, scale, beta, bias; mean, inverse, sum; inputs, outputs
+    // name, onnx, doc, types; centred, epsilon; skip, scale, beta, bias; mean, inverse, sum; inputs, outputs
     {"layer_normalization", "LayerNormalization", "(x - mean) / deviation * scale + bias over the trailing dimensions",
-     true, 1e-5f, -1, 1, 2, -1, 1, 2, -1, 2, 3, 3},
-    {"rms_normalization", "RMSNormalization", "x / root mean square * scale over the trailing dimensions", false, 1e-5f,
-     -1, 1, -1, -1, -1, -1, -1, 2, 2, 1, true},
+     "Tf T T", true, 1e-5f, -1, 1, 2, -1, 1, 2, -1, 2, 3, 3},
+    {"rms_normalization", "RMSNormalization", "x / root mean square * scale over the trailing dimensions", "f f", false,
+     1e-5f, -1, 1, -1, -1, -1, -1, -1, 2, 2, 1, true},
     {"simplified_layer_normalization", "SimplifiedLayerNormalization", "rms_normalization, with 1 / rms as output 1",
-     false, 1e-5f, -1, 1, -1, -1, -1, 1, -1, 2, 2, 2, true},
-    {"skip_layer_normalization", "com.microsoft:SkipLayerNormalization", "layer_normalization of x + skip + bias", true,
-     1e-12f, 1, 2, 3, 4, 1, 2, 3, 3, 5, 4},
+     "f f", false, 1e-5f, -1, 1, -1, -1, -1, 1, -1, 2, 2, 2, true},
+    {"skip_layer_normalization", "com.microsoft:SkipLayerNormalization", "layer_normalization of x + skip + bias",
+     "Tf T T T T", true, 1e-12f, 1, 2, 3, 4, 1, 2, 3, 3, 5, 4},
     {"skip_simplified_layer_normalization", "com.microsoft:SkipSimplifiedLayerNormalization",
-     "rms_normalization of x + skip + bias", false, 1e-12f, 1, 2, -1, 3, 1, 2, 3, 3, 4, 4},
+     "rms_normalization of x + skip + bias", "Tf T T T", false, 1e-12f, 1, 2, -1, 3, 1, 2, 3, 3, 4, 4},
 };
 
 [[maybe_unused]] const bool kRegistered = register_rows<kNorms>();

@@ -132,6 +132,7 @@ const OpDef op_linear_attention = {
     .name = "linear_attention",
     .onnx = "LinearAttention",
     .doc = "attention as a recurrence over a key-value state: linear, gated, delta or gated_delta",
+    .types = "Tf T T Uf T T",
     .min_inputs = 3,
     .max_inputs = 6,
     .min_outputs = 1,

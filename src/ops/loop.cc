@@ -97,6 +97,7 @@ void loop_reference(EvalContext& c) {
 const OpDef kLoop = {.name = "loop",
                      .onnx = "Loop",
                      .doc = "runs a body up to M times while a condition holds, carrying state",
+                     .types = "x b ? ...",
                      .min_inputs = 2,
                      .max_inputs = -1,
                      .max_outputs = -1,

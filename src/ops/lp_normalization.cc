@@ -60,7 +60,6 @@ AxisMask mean_variance_axes(const Context& c, int rank) {
 }
 
 void infer_mean_variance(InferContext& c) {
-  need_type(c, 0, kFloats);
   if (c.shape(0).has_rank()) mean_variance_axes(c, c.shape(0).rank());
   c.set(0, c.dtype(0), c.shape(0));
 }
@@ -93,12 +92,14 @@ Scalar lower_mean_variance(LowerContext& c) {
 const OpDef kLp = {.name = "lp_normalization",
                    .onnx = "LpNormalization",
                    .doc = "x / its p-norm along axis",
+                   .types = "f",
                    .infer = infer_lp,
                    .reference = reference_lp,
                    .lower = lower_lp};
 const OpDef kMeanVariance = {.name = "mean_variance_normalization",
                              .onnx = "MeanVarianceNormalization",
                              .doc = "(x - mean) / deviation over axes",
+                             .types = "f",
                              .infer = infer_mean_variance,
                              .reference = reference_mean_variance,
                              .lower = lower_mean_variance};

@@ -30,7 +30,6 @@ struct Parameters {
 };
 
 void infer(InferContext& c) {
-  need_type(c, 0, kFloats);
   c.need_rank_at_least(0, 2);
   if (Parameters(c.attrs()).size < 1)
     c.fail("size is " + std::to_string(Parameters(c.attrs()).size) + "; it must be positive");
@@ -79,6 +78,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kLrn = {.name = "lrn",
                     .onnx = "LRN",
                     .doc = "x / (bias + alpha / size * sum of x^2 of channels near)^beta",
+                    .types = "f",
                     .infer = infer,
                     .reference = reference,
                     .lower = lower};

@@ -104,6 +104,7 @@ const OpDef op_matmul = {
     .name = "matmul",
     .onnx = "MatMul",
     .doc = "numpy.matmul(a, b)",
+    .types = "Tfi T",
     .min_inputs = 2,
     .max_inputs = 2,
     .infer = matmul_infer,
@@ -141,6 +142,7 @@ void fused_matmul_reference(EvalContext& c) {
 const OpDef op_fused_matmul = {
     .name = "fused_matmul",
     .doc = "y = activation(alpha * op(a) @ op(b) + bias + residual); trans_a, trans_b; out: the type of y when it is not a's",
+    .types = "Tf T Tw Tw",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = fused_matmul_infer,
@@ -212,6 +214,7 @@ const OpDef op_contrib_fused_matmul = {
     .name = "contrib_fused_matmul",
     .onnx = "com.microsoft:FusedMatMul",
     .doc = "y = alpha * op(a) @ op(b); transA, transB, transBatchA, transBatchB",
+    .types = "Tf T",
     .min_inputs = 2,
     .max_inputs = 2,
     .infer = contrib_infer,

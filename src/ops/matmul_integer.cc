@@ -64,8 +64,6 @@ void infer_product(InferContext& c, int a, int b, DType dtype) {
 }
 
 void matmul_integer_infer(InferContext& c) {
-  need_type(c, 0, kIntegers);
-  need_type(c, 1, kIntegers);
   infer_product(c, 0, 1, DType::i32);
 }
 
@@ -79,6 +77,7 @@ const OpDef op_matmul_integer = {
     .name = "matmul_integer",
     .onnx = "MatMulInteger",
     .doc = "y = (a - a_zero_point) @ (b - b_zero_point) in i32, exact",
+    .types = "Ti Ui T U",
     .min_inputs = 2,
     .max_inputs = 4,
     .infer = matmul_integer_infer,
@@ -147,6 +146,7 @@ const OpDef op_qlinear_matmul = {
     .name = "qlinear_matmul",
     .onnx = "QLinearMatMul",
     .doc = "y = saturate(round(dequantize(a) @ dequantize(b) / y_scale) + y_zero_point)",
+    .types = "Tie Sf T Uie S U S ie",
     .min_inputs = 8,
     .max_inputs = 8,
     .infer = qlinear_matmul_infer,
@@ -175,6 +175,7 @@ const OpDef op_matmul_integer_to_float = {
     .name = "matmul_integer_to_float",
     .onnx = "com.microsoft:MatMulIntegerToFloat",
     .doc = "y = dequantize(a) @ dequantize(b) + bias",
+    .types = "Ti Ui Vf V T U V",
     .min_inputs = 4,
     .max_inputs = 7,
     .infer = integer_to_float_infer,
@@ -198,6 +199,7 @@ const OpDef op_dynamic_quantize_matmul = {
     .name = "dynamic_quantize_matmul",
     .onnx = "com.microsoft:DynamicQuantizeMatMul",
     .doc = "y = dequantize(quantize_u8(a)) @ dequantize(b) + bias",
+    .types = "Tf Ui T U T",
     .min_inputs = 3,
     .max_inputs = 5,
     .infer = dynamic_quantize_matmul_infer,

@@ -101,6 +101,7 @@ const OpDef op_matmul_nbits = {
     .name = "matmul_nbits",
     .onnx = "com.microsoft:MatMulNBits",
     .doc = "y = a @ dequantize(b)^T + bias, b in blocks of 2, 4 or 8 bits along K",
+    .types = "Tf i T fi x T",
     .min_inputs = 3,
     .max_inputs = 6,
     .infer = matmul_nbits_infer,

@@ -30,8 +30,6 @@ static int64_t integer_floor_mod(int64_t a, int64_t b, DType type) {
 }
 
 static void infer(InferContext& c) {
-  need_type(c, 0, kNumbers);
-  need_same_type(c, 0, 1);
   infer_broadcast(c);
   if (!truncates(c.attrs())) fold_content(c, floor_mod);
 }
@@ -51,6 +49,7 @@ static Scalar lower(LowerContext& c) {
 static const OpDef kMod = {.name = "mod",
                            .onnx = "Mod",
                            .doc = "remainder of a / b",
+                           .types = "Tfi T",
                            .min_inputs = 2,
                            .max_inputs = 2,
                            .infer = infer,

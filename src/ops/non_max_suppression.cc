@@ -89,6 +89,7 @@ void nms_reference(EvalContext& c) {
 const OpDef kNonMaxSuppression = {.name = "non_max_suppression",
                                   .onnx = "NonMaxSuppression",
                                   .doc = "y[j] = (batch, class, box) of the boxes kept",
+                                  .types = "Tf T x f f",
                                   .min_inputs = 2,
                                   .max_inputs = 5,
                                   .infer = infer_nms,

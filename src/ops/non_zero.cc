@@ -46,6 +46,7 @@ void non_zero_reference(EvalContext& c) {
 const OpDef kNonZero = {.name = "non_zero",
                         .onnx = "NonZero",
                         .doc = "y[:, j] = coordinates of the j-th element that is not zero",
+                        .types = "a",
                         .infer = infer_non_zero,
                         .reference = non_zero_reference};
 const RegisterOp kRegisterNonZero(kNonZero);
@@ -84,6 +85,7 @@ void compress_reference(EvalContext& c) {
 const OpDef kCompress = {.name = "compress",
                          .onnx = "Compress",
                          .doc = "the slices of x along `axis` (or elements of flat x) where the condition holds",
+                         .types = "a b",
                          .min_inputs = 2,
                          .max_inputs = 2,
                          .infer = infer_compress,

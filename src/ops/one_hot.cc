@@ -73,6 +73,7 @@ codegen::Scalar one_hot_lower(codegen::LowerContext& c) {
 const OpDef kOneHot = {.name = "one_hot",
                        .onnx = "OneHot",
                        .doc = "y[..., j, ...] = j == indices[...] ? on : off",
+                       .types = "fi fi a",
                        .min_inputs = 3,
                        .max_inputs = 3,
                        .infer = infer_one_hot,

@@ -18,6 +18,7 @@ void optional_reference(EvalContext& c) { c.set(0, c.datum(0)); }
 const OpDef kOptional = {.name = "optional",
                          .onnx = "Optional",
                          .doc = "an optional that holds x, or nothing",
+                         .types = "?",
                          .min_inputs = 0,
                          .max_inputs = 1,
                          .infer = infer_optional,
@@ -36,6 +37,7 @@ void get_reference(EvalContext& c) {
 const OpDef kOptionalGetElement = {.name = "optional_get_element",
                                    .onnx = "OptionalGetElement",
                                    .doc = "y = the element of an optional that is not empty",
+                                   .types = "?",
                                    .infer = infer_get,
                                    .reference = get_reference};
 const RegisterOp kRegisterOptionalGetElement(kOptionalGetElement);
@@ -47,6 +49,7 @@ void has_reference(EvalContext& c) { c.set(0, Tensor::from_i64(DType::boolean, {
 const OpDef kOptionalHasElement = {.name = "optional_has_element",
                                    .onnx = "OptionalHasElement",
                                    .doc = "y = whether the optional holds an element",
+                                   .types = "?",
                                    .min_inputs = 0,
                                    .max_inputs = 1,
                                    .infer = infer_has,

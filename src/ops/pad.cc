@@ -25,8 +25,7 @@ PadMode pad_mode(const C& c) {
 void check_value(InferContext& c) {
   if (!c.has(2)) return;
   const bool one = !c.shape(2).has_rank() || !c.shape(2).is_static() || c.shape(2).elements() == Dim(1);
-  if (!one || (c.dtype(2) != c.dtype(0) && c.dtype(2) != DType::none && c.dtype(0) != DType::none))
-    c.fail("constant_value is " + c.input(2).text() + ", x " + c.input(0).text() + "; it must be one element of x's type");
+  if (!one) c.fail("constant_value is " + c.input(2).text() + "; it must be one element of x's type");
 }
 
 void infer_pad(InferContext& c) {
@@ -132,8 +131,8 @@ void pad_reference(EvalContext& c) {
   for (const AxisPad& p : pads) dims.push_back(checked_add(checked_add(p.before, p.kept), p.after));
   if (mode != PadMode::constant) return c.set(0, pad_folded(c, pads, dims, mode));
   Tensor value = c.has(2) ? c.tensor(2) : Tensor();
-  if (value.defined() && (value.elements() != 1 || value.dtype() != x.dtype()))
-    c.fail("constant_value is " + value.type_text() + ", x " + x.type_text() + "; it must be one element of x's type");
+  if (value.defined() && value.elements() != 1)
+    c.fail("constant_value is " + value.type_text() + "; it must be one element of x's type");
   c.set(0, pad_constant(x, pads, dims, value));
 }
 
@@ -175,6 +174,7 @@ codegen::Scalar pad_lower(codegen::LowerContext& c) {
 const OpDef kPad = {.name = "pad",
                     .onnx = "Pad",
                     .doc = "x with `pads` elements added before and after each axis",
+                    .types = "T x T x",
                     .min_inputs = 2,
                     .max_inputs = 4,
                     .infer = infer_pad,
@@ -218,6 +218,7 @@ void center_crop_pad_reference(EvalContext& c) {
 const OpDef kCenterCropPad = {.name = "center_crop_pad",
                               .onnx = "CenterCropPad",
                               .doc = "x cropped or zero-padded about the centre to the given sizes",
+                              .types = "a x",
                               .min_inputs = 2,
                               .max_inputs = 2,
                               .infer = infer_center_crop_pad,

@@ -17,8 +17,6 @@ static int64_t integer_pow(int64_t x, int64_t y, DType exponent_type) {
 }
 
 static void infer(InferContext& c) {
-  need_type(c, 0, kFloats | kIntegers);
-  need_type(c, 1, kNumbers);
   c.set(0, c.dtype(0), broadcast(c.shape(0), c.shape(1)));
 }
 
@@ -51,6 +49,7 @@ static Scalar lower(LowerContext& c) {
 static const OpDef kPow = {.name = "pow",
                            .onnx = "Pow",
                            .doc = "x^y, of x's type",
+                           .types = "fi fi",
                            .min_inputs = 2,
                            .max_inputs = 2,
                            .infer = infer,

@@ -25,9 +25,6 @@ DType division_type(const Attrs& attrs, DType scale) {
 }
 
 void infer(InferContext& c) {
-  need_type(c, 0, kFloats | kIntegers);
-  need_type(c, 1, kFloats | kIntegers | kTinyFloats);
-  need_type(c, 2, kQuantized);
   const DType declared = c.attrs().dtype("output_dtype", DType::none), zero_point = c.dtype(2);
   if (declared != DType::none && zero_point != DType::none && declared != zero_point)
     c.fail("output_dtype is " + std::string(name(declared)) + ", the zero point " + std::string(name(zero_point)) +
@@ -81,6 +78,7 @@ Scalar lower(LowerContext& c) {
 const OpDef kQuantizeLinear = {.name = "quantize_linear",
                                .onnx = "QuantizeLinear",
                                .doc = "saturate(round(x / scale) + zero_point)",
+                               .types = "fi hie ieq",
                                .min_inputs = 2,
                                .max_inputs = 3,
                                .infer = infer,

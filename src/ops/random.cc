@@ -71,7 +71,6 @@ void reference_uniform_like(EvalContext& c) { fill(c, like_type(c), c.tensor(0).
 
 // 1 with probability x.
 void infer_bernoulli(InferContext& c) {
-  need_type(c, 0, kFloats);
   const DType type = c.attrs().dtype("dtype", c.dtype(0));
   if (type != DType::none && !(type_set(type) & (kNumbers | kBooleans)))
     c.fail("dtype is " + std::string(name(type)) + "; a number or bool is needed");
@@ -88,7 +87,6 @@ void reference_bernoulli(EvalContext& c) {
 
 // `sample_size` indices for each row of unnormalised log-probabilities.
 void infer_multinomial(InferContext& c) {
-  need_type(c, 0, kFloats);
   c.need_rank(0, 2);
   const int64_t samples = c.attrs().integer("sample_size", 1);
   if (samples < 0) c.fail("sample_size is " + std::to_string(samples) + "; it must not be negative");
@@ -150,24 +148,28 @@ const OpDef kOps[] = {
     {.name = "random_normal_like",
      .onnx = "RandomNormalLike",
      .doc = "normal numbers of x's shape",
+     .types = "a",
      .infer = infer_like,
      .reference = reference_normal_like,
      .impure = true},
     {.name = "random_uniform_like",
      .onnx = "RandomUniformLike",
      .doc = "uniform numbers of x's shape",
+     .types = "a",
      .infer = infer_like,
      .reference = reference_uniform_like,
      .impure = true},
     {.name = "bernoulli",
      .onnx = "Bernoulli",
      .doc = "1 with probability x, else 0",
+     .types = "f",
      .infer = infer_bernoulli,
      .reference = reference_bernoulli,
      .impure = true},
     {.name = "multinomial",
      .onnx = "Multinomial",
      .doc = "indices drawn with probability e^x",
+     .types = "f",
      .infer = infer_multinomial,
      .reference = reference_multinomial,
      .impure = true},

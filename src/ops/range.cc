@@ -83,6 +83,7 @@ void range_reference(EvalContext& c) {
 const OpDef kRange = {.name = "range",
                       .onnx = "Range",
                       .doc = "y[i] = start + i * delta, i < max(ceil((limit - start) / delta), 0)",
+                      .types = "Tfi T T",
                       .min_inputs = 3,
                       .max_inputs = 3,
                       .infer = infer_range,

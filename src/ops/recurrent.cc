@@ -44,7 +44,6 @@ void infer_recurrent(InferContext& c, int gates, int states) {
   if (c.attrs().has("hidden_size") && c.shape(2).has_rank() && c.shape(2).rank() == 3)
     need_dims(c, 2, {c.shape(2)[0], c.shape(2)[1], c.attrs().integer("hidden_size")}, "r");
   for (int i = 0; i < 3; ++i) c.need_rank(i, 3);
-  for (int i : {1, 2, 3, 5, 6, 7}) need_same_type(c, 0, i);
   const bool batch_first = c.attrs().integer("layout") != 0;
   const int64_t directions = direction_count(c.node());
   const Shape &x = c.shape(0), &r = c.shape(2);

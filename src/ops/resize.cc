@@ -239,6 +239,7 @@ codegen::Scalar resize_lower(codegen::LowerContext& c) {
 const OpDef kResize = {.name = "resize",
                        .onnx = "Resize",
                        .doc = "x sampled on another grid: nearest, linear or cubic",
+                       .types = "fib f f x",
                        .min_inputs = 1,
                        .max_inputs = 4,
                        .infer = infer_resize,

@@ -50,6 +50,7 @@ void reverse_sequence_reference(EvalContext& c) {
 const OpDef kReverseSequence = {.name = "reverse_sequence",
                                 .onnx = "ReverseSequence",
                                 .doc = "y[b, t] = t < len[b] ? x[b, len[b] - 1 - t] : x[b, t]",
+                                .types = "a x",
                                 .min_inputs = 2,
                                 .max_inputs = 2,
                                 .infer = infer_reverse_sequence,

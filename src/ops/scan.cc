@@ -113,6 +113,7 @@ void scan_reference(EvalContext& c) {
 const OpDef kScan = {.name = "scan",
                      .onnx = "Scan",
                      .doc = "runs a body over slices of its inputs, carrying state and stacking outputs",
+                     .types = "? ...",
                      .min_inputs = 1,
                      .max_inputs = -1,
                      .max_outputs = -1,

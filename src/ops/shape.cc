@@ -35,6 +35,7 @@ void shape_reference(EvalContext& c) {
 const OpDef kShape = {.name = "shape",
                       .onnx = "Shape",
                       .doc = "y = dimensions [start, end) of x",
+                      .types = "a",
                       .infer = infer_shape,
                       .reference = shape_reference};
 const RegisterOp kRegisterShape(kShape);
@@ -49,6 +50,7 @@ void size_reference(EvalContext& c) { c.set(0, Tensor::scalar_i64(c.tensor(0).el
 const OpDef kSize = {.name = "size",
                      .onnx = "Size",
                      .doc = "y = number of elements of x",
+                     .types = "a",
                      .infer = infer_size,
                      .reference = size_reference};
 const RegisterOp kRegisterSize(kSize);

@@ -129,6 +129,7 @@ void reshape_to_reference(EvalContext& c) {
 const OpDef op_reshape_to = {
     .name = "reshape_to",
     .doc = "x under the dimensions `dims`, written in terms of the inputs' own; inputs past the first only lend sizes",
+    .types = "a ...",
     .max_inputs = -1,
     .infer = reshape_to_infer,
     .reference = reshape_to_reference,
@@ -167,6 +168,7 @@ const OpDef op_expand_to = {
     .doc =
         "x repeated to the dimensions `dims`, written in terms of the inputs' own; inputs past the first only lend "
         "sizes",
+    .types = "a ...",
     .max_inputs = -1,
     .infer = expand_to_infer,
     .reference = expand_to_reference,

@@ -107,18 +107,7 @@ void slice_content(InferContext& c, const SliceSpec& spec) {
   c.set_content(0, std::move(part));
 }
 
-// Starts, ends, axes and steps are of one type, i32 or i64.
-void check_index_types(InferContext& c) {
-  for (int i = 1; i < c.input_count(); ++i) {
-    if (!c.has(i) || c.dtype(i) == DType::none) continue;
-    if (c.dtype(i) != DType::i32 && c.dtype(i) != DType::i64)
-      c.fail("input " + std::to_string(i) + " is " + c.input(i).text() + "; accepted: i32, i64");
-    need_same_type(c, 1, i);
-  }
-}
-
 void infer_slice(InferContext& c) {
-  check_index_types(c);
   const Shape& x = c.shape(0);
   if (!x.has_rank()) return c.set(0, c.dtype(0), Shape());
   const auto spec = slice_spec(c, x.rank());
@@ -180,6 +169,7 @@ codegen::Scalar slice_lower(codegen::LowerContext& c) {
 const OpDef kSlice = {.name = "slice",
                       .onnx = "Slice",
                       .doc = "x[start:end:step] along each of `axes`",
+                      .types = "a Tx T T T",
                       .min_inputs = 3,
                       .max_inputs = 5,
                       .infer = infer_slice,

@@ -66,12 +66,14 @@ Scalar lower_log_softmax(LowerContext& c) {
 const OpDef kSoftmax = {.name = "softmax",
                         .onnx = "Softmax",
                         .doc = "e^x / sum of e^x along axis",
+                        .types = "f",
                         .infer = infer,
                         .reference = reference_softmax,
                         .lower = lower_softmax};
 const OpDef kLogSoftmax = {.name = "log_softmax",
                            .onnx = "LogSoftmax",
                            .doc = "x - ln of sum of e^x along axis",
+                           .types = "f",
                            .infer = infer,
                            .reference = reference_log_softmax,
                            .lower = lower_log_softmax};

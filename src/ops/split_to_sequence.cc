@@ -72,6 +72,7 @@ void split_to_sequence_reference(EvalContext& c) {
 const OpDef kSplitToSequence = {.name = "split_to_sequence",
                                 .onnx = "SplitToSequence",
                                 .doc = "x cut along `axis` into a sequence",
+                                .types = "a x",
                                 .min_inputs = 1,
                                 .max_inputs = 2,
                                 .infer = infer_split_to_sequence,
@@ -126,6 +127,7 @@ void concat_from_sequence_reference(EvalContext& c) {
 const OpDef kConcatFromSequence = {.name = "concat_from_sequence",
                                    .onnx = "ConcatFromSequence",
                                    .doc = "the elements of a sequence joined along `axis`",
+                                   .types = "?",
                                    .infer = infer_concat_from_sequence,
                                    .reference = concat_from_sequence_reference};
 const RegisterOp kRegisterConcatFromSequence(kConcatFromSequence);

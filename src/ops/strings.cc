@@ -11,14 +11,8 @@
 namespace trine {
 namespace {
 
-const std::vector<std::string>& strings_of(const EvalContext& c, int i) {
-  const Tensor& t = c.tensor(i);
-  if (t.dtype() != DType::string) c.fail("input " + std::to_string(i) + " is " + t.type_text() + "; it must hold strings");
-  return t.strings();
-}
-
 void string_concat_reference(EvalContext& c) {
-  const auto &a = strings_of(c, 0), &b = strings_of(c, 1);
+  const auto &a = c.tensor(0).strings(), &b = c.tensor(1).strings();
   const Dims dims = broadcast_dims(c.tensor(0).dims(), c.tensor(1).dims());
   std::vector<std::string> joined;
   for (Walk w(dims, {broadcast_strides(c.tensor(0).dims(), dims), broadcast_strides(c.tensor(1).dims(), dims)}); !w.done(); w.next())
@@ -29,6 +23,7 @@ void string_concat_reference(EvalContext& c) {
 const OpDef kStringConcat = {.name = "string_concat",
                              .onnx = "StringConcat",
                              .doc = "y = a + b, broadcast",
+                             .types = "s s",
                              .min_inputs = 2,
                              .max_inputs = 2,
                              .infer = infer_broadcast,
@@ -84,7 +79,7 @@ void string_split_reference(EvalContext& c) {
   std::vector<std::vector<std::string>> parts;
   std::vector<int64_t> counts;
   size_t longest = 0;
-  for (const std::string& s : strings_of(c, 0)) {
+  for (const std::string& s : c.tensor(0).strings()) {
     parts.push_back(delimiter.empty() ? split_at_spaces(s, most) : split_at(s, delimiter, most));
     counts.push_back(static_cast<int64_t>(parts.back().size()));
     longest = std::max(longest, parts.back().size());
@@ -101,6 +96,7 @@ void string_split_reference(EvalContext& c) {
 const OpDef kStringSplit = {.name = "string_split",
                             .onnx = "StringSplit",
                             .doc = "the parts of each string between delimiters, padded with empty strings; their number",
+                            .types = "s",
                             .max_outputs = 2,
                             .infer = infer_string_split,
                             .reference = string_split_reference};
@@ -117,7 +113,7 @@ void infer_string_normalizer(InferContext& c) {
 // Words that are stop words go; the others change case. Nothing left gives one empty string.
 void string_normalizer_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  const auto& words = strings_of(c, 0);
+  const auto& words = c.tensor(0).strings();
   if (x.rank() != 1 && !(x.rank() == 2 && x.dim(0) == 1)) c.fail("x is " + x.type_text() + "; it must be [C] or [1,C]");
   const std::string action = c.attrs().string("case_change_action", "NONE");
   if (action != "NONE" && action != "LOWER" && action != "UPPER")
@@ -138,6 +134,7 @@ void string_normalizer_reference(EvalContext& c) {
 const OpDef kStringNormalizer = {.name = "string_normalizer",
                                  .onnx = "StringNormalizer",
                                  .doc = "words without stop words, in lower or upper case",
+                                 .types = "s",
                                  .infer = infer_string_normalizer,
                                  .reference = string_normalizer_reference};
 const RegisterOp kRegisterStringNormalizer(kStringNormalizer);
@@ -150,13 +147,14 @@ void infer_regex_full_match(InferContext& c) {
 void regex_full_match_reference(EvalContext& c) {
   const Regex regex(c.attrs().string("pattern"));
   std::vector<int64_t> matches;
-  for (const std::string& s : strings_of(c, 0)) matches.push_back(regex.full_match(s));
+  for (const std::string& s : c.tensor(0).strings()) matches.push_back(regex.full_match(s));
   c.set(0, Tensor::from_i64(DType::boolean, c.tensor(0).dims(), matches));
 }
 
 const OpDef kRegexFullMatch = {.name = "regex_full_match",
                                .onnx = "RegexFullMatch",
                                .doc = "y = whether the whole string matches the RE2 pattern",
+                               .types = "s",
                                .infer = infer_regex_full_match,
                                .reference = regex_full_match_reference};
 const RegisterOp kRegisterRegexFullMatch(kRegexFullMatch);

@@ -98,6 +98,7 @@ void tfidf_reference(EvalContext& c) {
 const OpDef kTfIdfVectorizer = {.name = "tfidf_vectorizer",
                                 .onnx = "TfIdfVectorizer",
                                 .doc = "weighted counts of known n-grams",
+                                .types = "is",
                                 .infer = infer_tfidf,
                                 .reference = tfidf_reference};
 const RegisterOp kRegisterTfIdfVectorizer(kTfIdfVectorizer);

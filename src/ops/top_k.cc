@@ -63,6 +63,7 @@ void top_k_reference(EvalContext& c) {
 const OpDef kTopK = {.name = "top_k",
                      .onnx = "TopK",
                      .doc = "values and indices of the k largest or smallest elements along `axis`",
+                     .types = "fi x",
                      .min_inputs = 2,
                      .max_inputs = 2,
                      .max_outputs = 2,

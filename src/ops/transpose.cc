@@ -53,6 +53,7 @@ codegen::Scalar transpose_lower(codegen::LowerContext& c) {
 const OpDef kTranspose = {.name = "transpose",
                           .onnx = "Transpose",
                           .doc = "axis i of y is axis perm[i] of x",
+                          .types = "a",
                           .infer = infer_transpose,
                           .reference = transpose_reference,
                           .lower = transpose_lower};

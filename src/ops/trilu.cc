@@ -47,6 +47,7 @@ codegen::Scalar trilu_lower(codegen::LowerContext& c) {
 const OpDef kTrilu = {.name = "trilu",
                       .onnx = "Trilu",
                       .doc = "y[..., i, j] = j >= i + k (upper) or j <= i + k (lower) ? x[..., i, j] : 0",
+                      .types = "a x",
                       .min_inputs = 1,
                       .max_inputs = 2,
                       .infer = infer_trilu,

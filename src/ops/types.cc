@@ -1,7 +1,5 @@
 #include "ops/types.h"
 
-#include <fmt/format.h>
-
 namespace trine {
 
 unsigned type_set(DType type) {
@@ -46,29 +44,6 @@ int bit_width(DType type) {
     default:
       return static_cast<int>(8 * byte_size(type));
   }
-}
-
-static std::string text(unsigned allowed) {
-  static constexpr std::pair<unsigned, std::string_view> kNames[] = {
-      {kFloats, "f16, bf16, f32, f64"}, {kIntegers, "integers"},           {kBooleans, "bool"},  {kStrings, "string"},
-      {kTinyFloats, "f8, f6, f4"},      {kTinyIntegers, "i4, u4, i2, u2"}, {kComplex, "complex"}};
-  std::string out;
-  for (auto [set, name] : kNames)
-    if (allowed & set) out += (out.empty() ? "" : ", ") + std::string(name);
-  return out;
-}
-
-void need_type(const InferContext& c, int input, unsigned allowed) {
-  const DType type = c.dtype(input);
-  if (type != DType::none && !(type_set(type) & allowed))
-    c.fail(fmt::format("input {} is {}; accepted: {}", input, name(type), text(allowed)));
-}
-
-void need_same_type(const InferContext& c, int first, int second) {
-  const DType a = c.dtype(first), b = c.dtype(second);
-  if (a != b && a != DType::none && b != DType::none)
-    c.fail(
-        fmt::format("inputs {} and {} are {} and {}; they must have the same type", first, second, name(a), name(b)));
 }
 
 }  // namespace trine

@@ -1,4 +1,4 @@
-// Which element types an operator takes, as sets; and the checks its shape rule makes.
+// Element types as sets.
 #pragma once
 
 #include "graph/infer.h"
@@ -23,9 +23,5 @@ inline Shape scalar_shape() { return Shape(std::vector<Dim>{}); }
 unsigned type_set(DType type);  // the one set that holds it; 0 for none
 bool is_unsigned(DType type);
 int bit_width(DType type);  // of the value: 4 for i4
-
-// Each passes while the type is unknown.
-void need_type(const InferContext& c, int input, unsigned allowed);
-void need_same_type(const InferContext& c, int first, int second);
 
 }  // namespace trine

@@ -108,6 +108,7 @@ void unique_reference(EvalContext& c) {
 const OpDef kUnique = {.name = "unique",
                        .onnx = "Unique",
                        .doc = "distinct elements or slices, first places, inverse, counts",
+                       .types = "a",
                        .max_outputs = 4,
                        .infer = infer_unique,
                        .reference = unique_reference};

@@ -26,8 +26,6 @@ static void infer_content(InferContext& c, DType type) {
 }
 
 static void infer(InferContext& c) {
-  need_type(c, 0, kBooleans);
-  need_same_type(c, 1, 2);
   const DType type = c.dtype(1) != DType::none ? c.dtype(1) : c.dtype(2);
   c.set(0, type, broadcast(broadcast(c.shape(0), c.shape(1)), c.shape(2)));
   infer_content(c, type);
@@ -35,9 +33,6 @@ static void infer(InferContext& c) {
 
 static void reference(EvalContext& c) {
   const Tensor &condition = c.tensor(0), &a = c.tensor(1), &b = c.tensor(2);
-  if (condition.dtype() != DType::boolean || a.dtype() != b.dtype())
-    c.fail("inputs are " + condition.type_text() + ", " + a.type_text() + ", " + b.type_text() +
-           "; a boolean and two tensors of the same type are needed");
   const Dims dims = broadcast_dims({&condition.dims(), &a.dims(), &b.dims()});
   Walk w(dims, {broadcast_strides(condition.dims(), dims), broadcast_strides(a.dims(), dims),
                 broadcast_strides(b.dims(), dims)});
@@ -67,6 +62,7 @@ static Scalar lower(LowerContext& c) {
 static const OpDef kWhere = {.name = "where",
                              .onnx = "Where",
                              .doc = "condition ? a : b",
+                             .types = "b T T",
                              .min_inputs = 3,
                              .max_inputs = 3,
                              .infer = infer,

@@ -50,6 +50,7 @@ const OpDef op_hann_window = {
     .name = "hann_window",
     .onnx = "HannWindow",
     .doc = "0.5 - 0.5 cos(2 pi n / N)",
+    .types = "x",
     .infer = window_infer,
     .reference = hann_reference,
 };
@@ -59,6 +60,7 @@ const OpDef op_hamming_window = {
     .name = "hamming_window",
     .onnx = "HammingWindow",
     .doc = "25/46 - 21/46 cos(2 pi n / N)",
+    .types = "x",
     .infer = window_infer,
     .reference = hamming_reference,
 };
@@ -68,6 +70,7 @@ const OpDef op_blackman_window = {
     .name = "blackman_window",
     .onnx = "BlackmanWindow",
     .doc = "0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)",
+    .types = "x",
     .infer = window_infer,
     .reference = blackman_reference,
 };
@@ -121,6 +124,7 @@ const OpDef op_mel_weight_matrix = {
     .name = "mel_weight_matrix",
     .onnx = "MelWeightMatrix",
     .doc = "triangular filters, evenly spaced on the mel scale, over the bins of a one-sided spectrum",
+    .types = "Tx T T Uf U",
     .min_inputs = 5,
     .max_inputs = 5,
     .infer = mel_infer,

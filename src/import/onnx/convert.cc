@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "import/onnx/attribute_table.h"
 #include "import/onnx/order.h"
 #include "trine/base/error.h"
 
@@ -174,7 +175,7 @@ void Converter::convert_operator(const ProtoNode& proto, Scope& scope, const Env
   for (std::string_view name : proto.outputs) node.wanted.push_back(!name.empty());
   const int64_t version = version_of(environment, proto.domain);
   const size_t problems = report_.count();
-  read_attributes(proto, scope, environment, node);
+  read_attributes(proto, version, scope, environment, node);
   const bool bodies_are_fine = report_.count() == problems;
   modernise(node, version, writer);
   const OpDef* op = find_onnx_op(node.op);
@@ -203,7 +204,8 @@ void Converter::convert_operator(const ProtoNode& proto, Scope& scope, const Env
 
 void Converter::convert_constant(const ProtoNode& proto, Scope& scope, const Environment& environment) {
   ImportNode node;
-  read_attributes(proto, scope, environment, node);
+  node.op = "Constant";
+  read_attributes(proto, version_of(environment, proto.domain), scope, environment, node);
   if (proto.outputs.size() != 1 || !proto.inputs.empty())
     throw Error(ErrorCode::invalid_model, "a Constant has no input and one output");
   if (proto.outputs[0].empty()) return;
@@ -211,19 +213,27 @@ void Converter::convert_constant(const ProtoNode& proto, Scope& scope, const Env
                        scope.writer.add_constant(constant_of(node.attrs), full_name(environment, proto.outputs[0])));
 }
 
-void Converter::read_attributes(const ProtoNode& proto, Scope& scope, const Environment& environment, ImportNode& node) {
+void Converter::read_attributes(const ProtoNode& proto, int64_t version, Scope& scope, const Environment& environment,
+                                ImportNode& node) {
   std::map<std::string_view, Bytes> graphs;
+  const auto set = [&](std::string_view name, Bytes bytes) {
+    AttrValue value = read_attribute(bytes, tensors_, names_);
+    check_attribute(node.op, version, name, kind_of(value));
+    set_attribute(node.attrs, name, std::move(value));
+  };
   for (Bytes bytes : proto.attributes) {
     const ProtoAttributeHead head = read_attribute_head(bytes);
+    if (is_private(head.name)) continue;
     if (node.attrs.has(head.name) || graphs.contains(head.name))
       throw Error(ErrorCode::invalid_model, fmt::format("attribute '{}' is there twice", head.name));
     if (head.reference.empty()) {
-      if (head.type == kGraphAttribute) graphs.emplace(head.name, head.graph);
-      else set_attribute(node.attrs, head.name, read_attribute(bytes, tensors_, names_));
+      if (head.type != kGraphAttribute) set(head.name, bytes);
+      else check_attribute(node.op, version, head.name, 'g'), graphs.emplace(head.name, head.graph);
     } else if (const auto it = environment.arguments.find(head.reference); it != environment.arguments.end()) {
-      set_attribute(node.attrs, head.name, read_attribute(it->second, tensors_, names_));
+      set(head.name, it->second);
     }
   }
+  check_complete(node.op, version, [&](std::string_view name) { return node.attrs.has(name) || graphs.contains(name); });
   if (graphs.empty()) return;
   std::vector<std::string> body_names;
   for (const auto& [name, bytes] : graphs) body_names.emplace_back(name);

@@ -69,7 +69,8 @@ class Converter {
   std::vector<ValueId> resolve_inputs(const ProtoNode& proto, Scope& scope) const;
 
   // Attributes into node.attrs, graphs into node.bodies and node.captures.
-  void read_attributes(const ProtoNode& proto, Scope& scope, const Environment& environment, ImportNode& node);
+  void read_attributes(const ProtoNode& proto, int64_t version, Scope& scope, const Environment& environment,
+                       ImportNode& node);
   PendingBody convert_body(Bytes bytes, Scope& scope, const Environment& environment);
   void attach_bodies(std::vector<PendingBody> bodies, Scope& scope, ImportNode& node);
 

@@ -13,7 +13,6 @@ namespace trine::ml {
 namespace {
 
 void infer_binarizer(InferContext& c) {
-  need_type(c, 0, kNumbers);
   c.set(0, c.dtype(0), c.shape(0));
 }
 
@@ -33,6 +32,7 @@ codegen::Scalar binarizer_lower(codegen::LowerContext& c) {
 const OpDef kBinarizer = {.name = "binarizer",
                           .onnx = "ai.onnx.ml:Binarizer",
                           .doc = "y = x > threshold",
+                          .types = "fi",
                           .infer = infer_binarizer,
                           .reference = binarizer_reference,
                           .lower = binarizer_lower,
@@ -64,6 +64,7 @@ void scaler_reference(EvalContext& c) {
 const OpDef kScaler = {.name = "scaler",
                        .onnx = "ai.onnx.ml:Scaler",
                        .doc = "y = (x - offset) * scale, per feature",
+                       .types = "fi",
                        .infer = infer_f32,
                        .reference = scaler_reference};
 const RegisterOp kRegisterScaler(kScaler);
@@ -90,6 +91,7 @@ void normalizer_reference(EvalContext& c) {
 const OpDef kNormalizer = {.name = "normalizer",
                            .onnx = "ai.onnx.ml:Normalizer",
                            .doc = "each row divided by its norm (by nothing where that is 0)",
+                           .types = "fi",
                            .infer = infer_f32,
                            .reference = normalizer_reference};
 const RegisterOp kRegisterNormalizer(kNormalizer);
@@ -119,6 +121,7 @@ void imputer_reference(EvalContext& c) {
 const OpDef kImputer = {.name = "imputer",
                         .onnx = "ai.onnx.ml:Imputer",
                         .doc = "y = x == replaced ? imputed : x, per feature",
+                        .types = "fi",
                         .infer = infer_same_as_first,
                         .reference = imputer_reference};
 const RegisterOp kRegisterImputer(kImputer);
@@ -154,6 +157,7 @@ void feature_vectorizer_reference(EvalContext& c) {
 const OpDef kFeatureVectorizer = {.name = "feature_vectorizer",
                                   .onnx = "ai.onnx.ml:FeatureVectorizer",
                                   .doc = "the inputs' features side by side",
+                                  .types = "Tfi ...",
                                   .min_inputs = 1,
                                   .max_inputs = -1,
                                   .infer = infer_feature_vectorizer,

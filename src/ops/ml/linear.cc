@@ -45,6 +45,7 @@ void linear_regressor_reference(EvalContext& c) {
 const OpDef kLinearRegressor = {.name = "linear_regressor",
                                 .onnx = "ai.onnx.ml:LinearRegressor",
                                 .doc = "y = post(x w' + b)",
+                                .types = "fi",
                                 .infer = infer_linear_regressor,
                                 .reference = linear_regressor_reference};
 const RegisterOp kRegisterLinearRegressor(kLinearRegressor);
@@ -91,6 +92,7 @@ void linear_classifier_reference(EvalContext& c) {
 const OpDef kLinearClassifier = {.name = "linear_classifier",
                                  .onnx = "ai.onnx.ml:LinearClassifier",
                                  .doc = "label and scores post(x w' + b)",
+                                 .types = "fi",
                                  .max_outputs = 2,
                                  .infer = infer_linear_classifier,
                                  .reference = linear_classifier_reference};

@@ -78,6 +78,7 @@ void label_encoder_reference(EvalContext& c) {
 const OpDef kLabelEncoder = {.name = "label_encoder",
                              .onnx = "ai.onnx.ml:LabelEncoder",
                              .doc = "y = values[position of x in keys], or the default",
+                             .types = "fis",
                              .infer = infer_label_encoder,
                              .reference = label_encoder_reference};
 const RegisterOp kRegisterLabelEncoder(kLabelEncoder);
@@ -115,6 +116,7 @@ void category_mapper_reference(EvalContext& c) {
 const OpDef kCategoryMapper = {.name = "category_mapper",
                                .onnx = "ai.onnx.ml:CategoryMapper",
                                .doc = "strings to integers, or back",
+                               .types = "is",
                                .infer = infer_category_mapper,
                                .reference = category_mapper_reference};
 const RegisterOp kRegisterCategoryMapper(kCategoryMapper);
@@ -152,6 +154,7 @@ void one_hot_encoder_reference(EvalContext& c) {
 const OpDef kOneHotEncoder = {.name = "one_hot_encoder",
                               .onnx = "ai.onnx.ml:OneHotEncoder",
                               .doc = "y[..., k] = x[...] == category k",
+                              .types = "fis",
                               .infer = infer_one_hot_encoder,
                               .reference = one_hot_encoder_reference};
 const RegisterOp kRegisterOneHotEncoder(kOneHotEncoder);
@@ -186,6 +189,7 @@ void array_feature_extractor_reference(EvalContext& c) {
 const OpDef kArrayFeatureExtractor = {.name = "array_feature_extractor",
                                       .onnx = "ai.onnx.ml:ArrayFeatureExtractor",
                                       .doc = "y[..., k] = x[..., indices[k]]",
+                                      .types = "fis x",
                                       .min_inputs = 2,
                                       .max_inputs = 2,
                                       .infer = infer_array_feature_extractor,

@@ -37,6 +37,7 @@ void zip_map_reference(EvalContext& c) {
 const OpDef kZipMap = {.name = "zip_map",
                        .onnx = "ai.onnx.ml:ZipMap",
                        .doc = "each row as a map from label to value",
+                       .types = "f",
                        .infer = infer_zip_map,
                        .reference = zip_map_reference};
 const RegisterOp kRegisterZipMap(kZipMap);
@@ -103,6 +104,7 @@ void cast_map_reference(EvalContext& c) {
 const OpDef kCastMap = {.name = "cast_map",
                         .onnx = "ai.onnx.ml:CastMap",
                         .doc = "a map's values in the order of its keys",
+                        .types = "?",
                         .infer = infer_cast_map,
                         .reference = cast_map_reference};
 const RegisterOp kRegisterCastMap(kCastMap);
@@ -136,6 +138,7 @@ void dict_vectorizer_reference(EvalContext& c) {
 const OpDef kDictVectorizer = {.name = "dict_vectorizer",
                                .onnx = "ai.onnx.ml:DictVectorizer",
                                .doc = "y[i] = map[vocabulary[i]], or zero",
+                               .types = "?",
                                .infer = infer_dict_vectorizer,
                                .reference = dict_vectorizer_reference};
 const RegisterOp kRegisterDictVectorizer(kDictVectorizer);

@@ -68,7 +68,6 @@ Tensor Labels::of(const std::vector<int64_t>& classes) const {
 Rows::Rows(const EvalContext& c, int input) {
   const Tensor& x = c.tensor(input);
   if (x.rank() != 1 && x.rank() != 2) c.fail("x is " + x.type_text() + "; it must be [N,F] or [F]");
-  if (x.dtype() == DType::string) c.fail("x is " + x.type_text() + "; it must hold numbers");
   count = x.rank() == 2 ? x.dim(0) : 1;
   features = x.dim(x.rank() - 1);
   values = x.f64_values();

@@ -56,6 +56,7 @@ void svm_regressor_reference(EvalContext& c) {
 const OpDef kSvmRegressor = {.name = "svm_regressor",
                              .onnx = "ai.onnx.ml:SVMRegressor",
                              .doc = "y = sum_k w_k K(x, v_k) + rho",
+                             .types = "fi",
                              .infer = infer_svm_regressor,
                              .reference = svm_regressor_reference};
 const RegisterOp kRegisterSvmRegressor(kSvmRegressor);
@@ -212,6 +213,7 @@ void svm_classifier_reference(EvalContext& c) {
 const OpDef kSvmClassifier = {.name = "svm_classifier",
                               .onnx = "ai.onnx.ml:SVMClassifier",
                               .doc = "label and scores of a support vector machine",
+                              .types = "fi",
                               .max_outputs = 2,
                               .infer = infer_svm_classifier,
                               .reference = svm_classifier_reference};

@@ -103,6 +103,7 @@ void tree_ensemble_reference(EvalContext& c) {
 const OpDef kTreeEnsemble = {.name = "tree_ensemble",
                              .onnx = "ai.onnx.ml:TreeEnsemble",
                              .doc = "aggregated leaf weights of decision trees",
+                             .types = "f",
                              .infer = infer_tree_ensemble,
                              .reference = tree_ensemble_reference};
 const RegisterOp kRegisterTreeEnsemble(kTreeEnsemble);
@@ -184,6 +185,7 @@ void tree_regressor_reference(EvalContext& c) {
 const OpDef kTreeRegressor = {.name = "tree_ensemble_regressor",
                               .onnx = "ai.onnx.ml:TreeEnsembleRegressor",
                               .doc = "aggregated leaf weights of decision trees, plus base values",
+                              .types = "fi",
                               .infer = infer_tree_regressor,
                               .reference = tree_regressor_reference};
 const RegisterOp kRegisterTreeRegressor(kTreeRegressor);
@@ -245,6 +247,7 @@ void tree_classifier_reference(EvalContext& c) {
 const OpDef kTreeClassifier = {.name = "tree_ensemble_classifier",
                                .onnx = "ai.onnx.ml:TreeEnsembleClassifier",
                                .doc = "label and class scores of decision trees",
+                               .types = "fi",
                                .max_outputs = 2,
                                .infer = infer_tree_classifier,
                                .reference = tree_classifier_reference};

@@ -130,8 +130,9 @@ TEST(BadModel, NamesMadeTwiceOrNever) {
   text.graph.initializers = {float_tensor("w", {}, {1}), float_tensor("w", {}, {1})};
   EXPECT_HAS(error_of(text), "initializer 'w' is there twice");
   text = kGood;
-  text.graph.nodes[0].attributes = {int_attribute("a", 1), int_attribute("a", 2)};
-  EXPECT_HAS(error_of(text), "attribute 'a' is there twice");
+  text.graph.nodes[0].op = "Softmax";
+  text.graph.nodes[0].attributes = {int_attribute("axis", 0), int_attribute("axis", 1)};
+  EXPECT_HAS(error_of(text), "attribute 'axis' is there twice");
 }
 
 TEST(BadModel, EveryWrongNodeIsToldInOneError) {
