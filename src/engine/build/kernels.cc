@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "trine/base/cpu.h"
+#include "base/file_lock.h"
 #include "base/memory.h"
 #include "trine/base/replace_file.h"
 #include "plan/footprint.h"
@@ -99,9 +100,15 @@ void KernelChooser::settle(Plan& plan) {
     p.limits.timings = nullptr;
   });
   if (options_.timing_cache.empty() || limits_.timings->measured == 0) return;
-  if (const auto text = read_cache(options_.timing_cache)) limits_.timings->merge(*text);  // others may have added to it
-  const std::string text = limits_.timings->text();
-  replace_file(options_.timing_cache, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  add_to_timing_cache(options_.timing_cache, *limits_.timings);
+}
+
+void add_to_timing_cache(const std::string& path, const dnn::Timings& timings) {
+  const FileLock lock(path);
+  dnn::Timings all = timings;
+  if (const auto theirs = read_cache(path)) all.merge(*theirs);
+  const std::string text = all.text();
+  replace_file(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
 std::vector<std::string> KernelChooser::notes() const {
@@ -109,9 +116,12 @@ std::vector<std::string> KernelChooser::notes() const {
   if (ignored_ > 0) notes.push_back(fmt::format("timing cache: {}: {} damaged lines are ignored", options_.timing_cache, ignored_));
   if (limits_.timings && limits_.timings->measured > 0)
     notes.push_back(fmt::format("timed {} kernels{}", limits_.timings->measured,
-                                limits_.timings->seconds_left <= 0 ? " until the budget was spent" : ""));
+                                limits_.timings->seconds_left <= 0
+                                    ? " until the budget was spent; a longer --budget, or another build with the same "
+                                      "--timing-cache, times the rest"
+                                    : ""));
   if (wanted_ > 0)
-    notes.push_back(fmt::format("smaller kernels are used: the fastest would hold {:.1f} MiB", mebibytes(static_cast<double>(wanted_))));
+    notes.push_back(fmt::format("smaller kernels are used, to keep within --max-mem: the fastest would hold {:.1f} MiB", mebibytes(static_cast<double>(wanted_))));
   return notes;
 }
 

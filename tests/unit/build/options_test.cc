@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "model_of.h"
 #include "base/memory.h"
+#include "engine/build/kernels.h"
 #include "engine/engine_state.h"
 #include "plan/prepare.h"
 #include "trine/base/error.h"
@@ -57,7 +59,10 @@ bool mentions(const Engine& engine, std::string_view word) {
 struct TimingCacheFile : testing::Test {
   const std::string path = testing::TempDir() + "trine_timings";
   void SetUp() override { std::filesystem::remove(path); }
-  void TearDown() override { std::filesystem::remove(path); }
+  void TearDown() override {
+    std::filesystem::remove(path);
+    std::filesystem::remove(path + ".lock");
+  }
 };
 
 TEST_F(TimingCacheFile, ASecondBuildMeasuresNothingAndGivesTheSameBytes) {
@@ -93,6 +98,23 @@ TEST_F(TimingCacheFile, AnotherFileIsNotOverwritten) {
   options.budget_seconds = 1;
   EXPECT_THROW(build(network(), options), Error);
   EXPECT_EQ(read(path), "my thesis\n");
+}
+
+// Builds that end together: each adds what it measured, and keeps what the others added.
+TEST_F(TimingCacheFile, NobodysTimesAreLost) {
+  constexpr int kWriters = 8, kTimes = 12;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; ++w)
+    writers.emplace_back([&, w] {
+      for (int t = 0; t < kTimes; ++t) {
+        dnn::Timings timings;
+        timings.add(dnn::MatmulProblem{.m = w + 1, .n = t + 1, .k = 3}, "row", 1, 1e-3);
+        add_to_timing_cache(path, timings);
+      }
+    });
+  for (std::thread& writer : writers) writer.join();
+  const std::string text = read(path);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + kWriters * kTimes);
 }
 
 TEST(Deterministic, TheSameBitsForAnyNumberOfThreads) {
