@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <cstring>
+#include <map>
 
 #include "engine/container.h"
 #include "engine_generated.h"
@@ -45,6 +46,13 @@ class Writer {
     return static_cast<int>(bulk_.size()) - 1;
   }
 
+  // Bodies share what they take from outside: one section.
+  int section_of(const Tensor& t) {
+    const auto [place, fresh] = constants_.try_emplace({t.data(), t.bytes()});
+    if (fresh) place->second = add_section(t.data(), t.bytes(), t.bytes() >= kLargeBytes);
+    return place->second;
+  }
+
   // Large original weights lie together, before what every run reads: a kernel maps files in steps of up to 2 MiB, and
   // weights that the plan holds packed are not to be in memory for their neighbours' sake.
   std::vector<flatbuffers::Offset<fb::Section>> lay_out_sections() {
@@ -73,7 +81,7 @@ class Writer {
     int section = -1;
     if (t.dtype() == DType::string) strings = fbb_.CreateVectorOfStrings(t.strings());
     else if (static_cast<int64_t>(t.bytes()) <= kInlineBytes) bytes = fbb_.CreateVector(t.as<uint8_t>(), t.bytes());
-    else section = add_section(t.data(), t.bytes(), t.bytes() >= kLargeBytes);
+    else section = section_of(t);
     return fb::CreateTensor(fbb_, static_cast<uint8_t>(t.dtype()), dims, section, bytes, strings);
   }
 
@@ -174,6 +182,7 @@ class Writer {
   std::vector<uint8_t> file_;
   flatbuffers::FlatBufferBuilder fbb_;
   std::vector<Bulk> bulk_;
+  std::map<std::pair<const void*, size_t>, int> constants_;  // sections of them
 };
 
 }  // namespace

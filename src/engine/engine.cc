@@ -60,6 +60,17 @@ dnn::Limits limits_of(const StoredEngine& stored) {
   return limits;
 }
 
+// "v1 avx2 threads=2" -> "avx2"
+std::string cpu_of(const std::string& fingerprint) {
+  const size_t begin = std::min(fingerprint.find(' '), fingerprint.size() - 1) + 1;
+  return fingerprint.empty() ? "" : fingerprint.substr(begin, fingerprint.find(' ', begin) - begin);
+}
+
+std::string machine_text(const StoredPlan& plan) {
+  return fmt::format("{} and {} threads{}", cpu_of(plan.fingerprint), plan.limits.threads,
+                     plan.fingerprint.starts_with(fmt::format("v{} ", kEngineVersion)) ? "" : " by another version of Trine");
+}
+
 Engine open_stored(StoredEngine stored) {
   infer_shapes(*stored.graph);
   auto state = std::make_shared<Engine::State>();
@@ -75,23 +86,27 @@ Engine open_stored(StoredEngine stored) {
     adopt(*plan, *match);
   } else {
     state->replanned = true;
-    state->notes.push_back(fmt::format("planned anew for [{}]: the file holds plans for [{}]", wanted,
-                                       stored.plans.empty() ? "no machine" : stored.plans[0].fingerprint));
+    state->notes.push_back(fmt::format("kernels were chosen anew, for {} and {} threads: the file was built for {}; `trine build` on "
+                                       "this machine makes opening faster",
+                                       name(limits.level), limits.threads,
+                                       stored.plans.empty() ? "no machine" : machine_text(stored.plans[0])));
     const std::string problem = choose_rows(*plan, representative_inputs(*plan->graph, with_likely(state->ranges)));
-    if (!problem.empty()) state->notes.push_back("kernels are chosen at the first run: " + problem);
+    if (!problem.empty()) state->notes.push_back("the first run will take longer, some kernels are chosen then: " + problem);
   }
+  for (auto p = stored.plans.begin(); p != stored.plans.end(); ++p)
+    state->machines.push_back({cpu_of(p->fingerprint), p->limits.threads, p == match});
   attach_code(*plan, state->objects);
   state->plan = std::move(plan);
   set_io(*state);
   return Engine(std::move(state));
 }
 
-size_t constant_bytes(const Graph& graph) {
-  size_t bytes = 0;
-  for (const Value& v : graph.values) bytes += v.constant.bytes();
+// A constant that several bodies share counts once.
+void add_constants(const Graph& graph, std::map<const void*, size_t>& bytes) {
+  for (const Value& v : graph.values)
+    if (v.constant.defined()) bytes.emplace(v.constant.data(), v.constant.bytes());
   for (const Node& node : graph.nodes)
-    for (const auto& body : node.bodies) bytes += constant_bytes(*body);
-  return bytes;
+    for (const auto& body : node.bodies) add_constants(*body, bytes);
 }
 
 // A wrong graph is an engine file's fault here, not a model's.
@@ -154,6 +169,12 @@ EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes) const {
   return {held.weights, held.activations};
 }
 
-size_t Engine::weight_bytes() const { return constant_bytes(*state_->graph); }
+size_t Engine::weight_bytes() const {
+  std::map<const void*, size_t> bytes;
+  add_constants(*state_->graph, bytes);
+  size_t sum = 0;
+  for (const auto& [data, size] : bytes) sum += size;
+  return sum;
+}
 
 }  // namespace trine

@@ -5,6 +5,7 @@
 #include "trine/engine/ranges.h"
 #include "plan/plan.h"
 #include "trine/engine/engine.h"
+#include "trine/engine/inspect.h"
 
 namespace trine {
 
@@ -17,6 +18,7 @@ struct Engine::State {
   bool replanned = false;
   std::vector<IoInfo> inputs, outputs;
   SymbolRanges ranges;  // as the metadata hold them
+  std::vector<PlanMachine> machines;  // of the plans in the file; empty when there is none
 };
 
 // Fills inputs and outputs from the graph.

@@ -57,14 +57,13 @@ std::string place(const Segment& segment, ValueId id) {
   return home == root ? "" : fmt::format(" in '{}'", segment.typed.value(home).name);
 }
 
-std::string shapes(const Segment& segment, const Node& node) {
-  const Graph& typed = segment.typed;
+// " -> f32[8] in 'c'"
+std::string shapes(const Segment& segment, const Node& node, const PlanRow& row) {
   std::string out;
-  for (ValueId id : node.inputs)
-    if (id != kNoValue && !typed.is_constant(id)) out += (out.empty() ? "" : " ") + typed.type(id).text();
+  for (const Type& type : row.inputs) out += (out.empty() ? "" : " ") + type.text();
   out += " ->";
   for (ValueId id : node.outputs)
-    if (id != kNoValue) out += " " + typed.type(id).text() + place(segment, id);
+    if (id != kNoValue) out += " " + segment.typed.type(id).text() + place(segment, id);
   return out;
 }
 
@@ -78,26 +77,51 @@ std::string human(double v, std::string_view unit) {
   return fmt::format("{:.0f} {}{}", v, kPrefix[p], unit);
 }
 
-std::unique_ptr<Segment> prepared(const Plan& plan, const std::vector<Type>& types) {
+}  // namespace
+
+std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& types) {
   return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, nullptr);
 }
 
-}  // namespace
+std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment) {
+  std::vector<PlanRow> rows;
+  for (const Call& call : segment.calls) {
+    const Node& node = plan.graph->nodes[static_cast<size_t>(call.node)];
+    PlanRow& row = rows.emplace_back(PlanRow{node.name, what_runs(node, call), kernel_name(call), call_flops(call),
+                                             call_bytes(segment.typed, node, call)});
+    for (ValueId id : node.inputs)
+      if (id != kNoValue && !segment.typed.is_constant(id)) row.inputs.push_back(segment.typed.type(id));
+    for (ValueId id : node.outputs)
+      if (id != kNoValue) row.outputs.push_back(segment.typed.type(id));
+    if (call.kind == Call::Kind::host) row.note = plan.steps[static_cast<size_t>(call.node)].note;
+  }
+  return rows;
+}
+
+std::vector<ArenaRow> arena_rows(const Segment& segment) {
+  std::vector<ArenaRow> rows;
+  for (const auto& [id, offset] : segment.offsets) {
+    const Type& t = segment.typed.type(id);
+    rows.push_back({segment.typed.value(id).name, t, offset,
+                    element_count(t.shape.static_dims()) * static_cast<int64_t>(byte_size(t.dtype))});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const ArenaRow& a, const ArenaRow& b) { return a.offset < b.offset; });
+  return rows;
+}
 
 std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
-  const std::unique_ptr<Segment> segment = prepared(plan, types);
+  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types);
+  const std::vector<PlanRow> rows = plan_rows(plan, *segment);
   std::string out = fmt::format("{:>4}  {:<36} {:>10} {:>10}  {}\n", "step", "kernel", "flops", "bytes", "node");
   double flops = 0, bytes = 0;
-  for (size_t c = 0; c < segment->calls.size(); ++c) {
-    const Call& call = segment->calls[c];
-    const Node& node = plan.graph->nodes[static_cast<size_t>(call.node)];
-    const double f = call_flops(call), b = call_bytes(segment->typed, node, call);
-    flops += f;
-    bytes += b;
-    out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, kernel_name(call), human(f, ""), human(b, "B"),
-                       what_runs(node, call), node.name, shapes(*segment, node));
-    if (call.kind == Call::Kind::host && !plan.steps[static_cast<size_t>(call.node)].note.empty())
-      out += fmt::format("      ({})\n", plan.steps[static_cast<size_t>(call.node)].note);
+  for (size_t c = 0; c < rows.size(); ++c) {
+    const PlanRow& row = rows[c];
+    flops += row.flops;
+    bytes += row.bytes;
+    const Node& node = plan.graph->nodes[static_cast<size_t>(segment->calls[c].node)];
+    out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, row.kernel, human(row.flops, ""), human(row.bytes, "B"),
+                       row.op, row.node, shapes(*segment, node, row));
+    if (!row.note.empty()) out += fmt::format("      ({})\n", row.note);
   }
   if (!segment->ends_graph)
     out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
@@ -110,16 +134,10 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
 }
 
 std::string memory_table(const Plan& plan, const std::vector<Type>& types) {
-  const std::unique_ptr<Segment> segment = prepared(plan, types);
-  std::vector<std::pair<int64_t, ValueId>> order;
-  for (const auto& [id, offset] : segment->offsets) order.emplace_back(offset, id);
-  std::sort(order.begin(), order.end());
+  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types);
   std::string out = fmt::format("{:>12} {:>12}  value\n", "offset", "bytes");
-  for (const auto& [offset, id] : order) {
-    const Type& t = segment->typed.type(id);
-    const int64_t bytes = element_count(t.shape.static_dims()) * static_cast<int64_t>(byte_size(t.dtype));
-    out += fmt::format("{:>12} {:>12}  {} {}\n", offset, bytes, segment->typed.value(id).name, t.text());
-  }
+  for (const ArenaRow& row : arena_rows(*segment))
+    out += fmt::format("{:>12} {:>12}  {} {}\n", row.offset, row.bytes, row.name, row.type.text());
   return out + fmt::format("arena {} bytes, workspace {} bytes\n", segment->arena_bytes, segment->workspace_bytes);
 }
 

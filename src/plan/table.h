@@ -1,9 +1,25 @@
-// A prepared plan as text for people.
+// A prepared plan as rows, and as text for people.
 #pragma once
 
 #include "plan/executor.h"
 
 namespace trine {
+
+struct PlanRow {
+  std::string node, op, kernel;
+  double flops = 0, bytes = 0;
+  std::vector<Type> inputs, outputs;  // constants are not counted among the inputs
+  std::string note;                   // why it has no kernel
+};
+struct ArenaRow {
+  std::string name;
+  Type type;
+  int64_t offset = 0, bytes = 0;
+};
+std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment);
+std::vector<ArenaRow> arena_rows(const Segment& segment);  // by offset
+// For sizes only: it cannot run.
+std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& input_types);
 
 // One line per call: kernel, what it stands for, shapes, bytes, flops; then totals.
 std::string plan_table(const Plan& plan, const std::vector<Type>& input_types);

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "destination.h"
 #include "inspect_html.h"
+#include "inspect_report.h"
 #include "media/file.h"
 #include "model_file.h"
 #include "terminal.h"
@@ -20,21 +20,6 @@ struct Options {
   BuildFlags build;
   bool graph = false, plan = false, memory = false, raw = false, json = false;
 };
-
-std::string io_text(const std::vector<IoInfo>& infos, const char* title) {
-  std::string text = styled(title, Style::bold) + "\n";
-  for (const IoInfo& info : infos) text += fmt::format("  {}  {}\n", info.name, info.type.text());
-  return text;
-}
-
-// Metadata such as a dictionary may be long: its beginning is enough here.
-std::string shortened(const std::string& value) {
-  std::string line = value.substr(0, 60);
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return value.size() > 60 ? fmt::format("{}... ({} bytes)", line, value.size()) : line;
-}
 
 // The sizes of --shapes, by symbol.
 std::map<std::string, int64_t> sizes_of(const Engine& engine, const std::vector<std::string>& texts) {
@@ -51,55 +36,59 @@ std::map<std::string, int64_t> sizes_of(const Engine& engine, const std::vector<
   return sizes;
 }
 
-nlohmann::ordered_json as_json(const Options& options, const Engine& engine,
-                               const std::map<std::string, int64_t>& sizes) {
-  nlohmann::ordered_json report = {{"model", options.model}};
-  for (const IoInfo& i : engine.inputs()) report["inputs"][i.name] = i.type.text();
-  for (const IoInfo& o : engine.outputs()) report["outputs"][o.name] = o.type.text();
-  report["metadata"] = engine.metadata();
-  report["notes"] = engine.notes();
-  report["weight_bytes"] = engine.weight_bytes();
-  if (const auto memory = memory_of(engine, sizes)) {
-    report["plan_weight_bytes"] = memory->weights;
-    report["activation_bytes"] = memory->activations;
+void print(const Options& options, const Json& report, const std::string& text) {
+  fmt::print("{}", options.json ? report.dump(2) + "\n" : text);
+}
+
+// Of the file alone: nothing is built.
+int inspect_model(const Options& options) {
+  refuse_build_flags(options.build, "nothing is built for this", "add --graph, --plan, --memory or --html");
+  const Model model = load(options.model);
+  Json report = model_report(options.model, model);
+  if (options.raw) report["graph"] = to_json(graph_info(model));
+  print(options, report, options.raw ? model.graph_text() : report_text(report));
+  return 0;
+}
+
+void write_page(const Options& options, const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+  const std::string page = html_page(options.model, engine, sizes, options.build.shapes);
+  media::write_file(options.html, std::span(reinterpret_cast<const uint8_t*>(page.data()), page.size()));
+  fmt::print(stderr, "{}: written, {}\n", options.html, bytes_text(static_cast<double>(page.size())));
+}
+
+int inspect_engine(const Options& options) {
+  const Engine engine = open_or_build(options.model, options.build, options.json);
+  const auto sizes = sizes_of(engine, options.build.shapes);
+  if (!options.html.empty()) write_page(options, engine, sizes);
+  Json report = engine_report(options.model, engine, sizes);
+  std::string text;
+  if (options.graph) {
+    report["graph"] = to_json(graph_info(engine));
+    text += engine.graph_text();
   }
-  if (options.graph) report["graph"] = engine.graph_text();
-  if (options.plan) report["plan"] = engine.plan_text(sizes);
-  if (options.memory) report["memory"] = engine.memory_text(sizes);
-  return report;
+  if (options.json && (options.plan || options.memory)) {
+    const PlanInfo plan = plan_info(engine, sizes);
+    if (options.plan) report["plan"] = to_json(plan);
+    if (options.memory) report["memory"] = arena_json(plan);
+  }
+  if (!options.json && options.plan) text += engine.plan_text(sizes);
+  if (!options.json && options.memory) text += engine.memory_text(sizes);
+  print(options, report, text.empty() ? report_text(report) : text);
+  return 0;
 }
 
 int run(const Options& options) {
+  const bool builds = options.graph || options.plan || options.memory || !options.html.empty() ||
+                      !options.build.shapes.empty();
   if (options.raw) {
     refuse_engine(options.model, "--raw-graph");
-    fmt::print("{}", load(options.model).graph_text());
-    return 0;
+    if (builds) {
+      throw Error(ErrorCode::invalid_argument,
+                  "--raw-graph: shows the file before anything is built; give it without --shapes, --graph, --plan, --memory and --html");
+    }
   }
-  const Engine engine = open_or_build(options.model, options.build, options.json);
-  const auto sizes = sizes_of(engine, options.build.shapes);
-  if (!options.html.empty()) {
-    check_destination("--html", options.html, {options.model});
-    const std::string page = html_page(options.model, engine, sizes, options.build.shapes);
-    media::write_file(options.html, std::span(reinterpret_cast<const uint8_t*>(page.data()), page.size()));
-    fmt::print(stderr, "{}: written, {}\n", options.html, bytes_text(static_cast<double>(page.size())));
-  }
-  if (options.json) {
-    fmt::print("{}\n", as_json(options, engine, sizes).dump(2));
-    return 0;
-  }
-  if (options.graph) fmt::print("{}", engine.graph_text());
-  if (options.plan) fmt::print("{}", engine.plan_text(sizes));
-  if (options.memory) fmt::print("{}", engine.memory_text(sizes));
-  if (options.graph || options.plan || options.memory) return 0;
-  fmt::print("{}{}", io_text(engine.inputs(), "inputs"), io_text(engine.outputs(), "outputs"));
-  fmt::print("{} {}", styled("weights", Style::bold), bytes_text(static_cast<double>(engine.weight_bytes())));
-  if (const auto memory = memory_of(engine, sizes)) {
-    fmt::print("; as kernels read them {}, activations {}", bytes_text(static_cast<double>(memory->weights)),
-               bytes_text(static_cast<double>(memory->activations)));
-  }
-  fmt::print("\n");
-  for (const auto& [key, value] : engine.metadata()) fmt::print("  {}: {}\n", key, shortened(value));
-  return 0;
+  if (!options.html.empty()) check_destination("--html", options.html, {options.model});
+  return builds || is_engine_file(options.model) ? inspect_engine(options) : inspect_model(options);
 }
 
 }  // namespace

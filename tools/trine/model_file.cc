@@ -65,7 +65,7 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
   flags.for_building.assign(options.begin() + static_cast<std::ptrdiff_t>(before), options.end());
 }
 
-void refuse_build_flags(const BuildFlags& flags, const std::string& why) {
+void refuse_build_flags(const BuildFlags& flags, const std::string& why, const std::string& advice) {
   std::string given, verb = "says";
   for (const CLI::Option* option : flags.for_building) {
     if (option->count() == 0) continue;
@@ -74,9 +74,9 @@ void refuse_build_flags(const BuildFlags& flags, const std::string& why) {
   }
   if (given.empty()) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: {} how to build, and {}; give the ONNX file, or make an engine with trine build MODEL -o "
-                          "ENGINE and {}",
-                          given, verb, why, given));
+              fmt::format("{}: {} how to build, and {}; {}", given, verb, why,
+                          !advice.empty() ? advice
+                                          : "give the ONNX file, or make an engine with trine build MODEL -o ENGINE and " + given));
 }
 
 BuildOptions build_options(const BuildFlags& flags) {

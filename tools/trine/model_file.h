@@ -32,7 +32,7 @@ void add_build_flags(CLI::App& app, BuildFlags& flags);
 BuildOptions build_options(const BuildFlags& flags);
 
 // Throws Error{invalid_argument} when flags that only a build follows are given, and `why` nothing is built.
-void refuse_build_flags(const BuildFlags& flags, const std::string& why);
+void refuse_build_flags(const BuildFlags& flags, const std::string& why, const std::string& advice = "");
 
 // By the file's first bytes, not its name.
 bool is_engine_file(const std::string& path);

@@ -16,6 +16,8 @@ class Model {
   const std::vector<IoInfo>& inputs() const;
   const std::vector<IoInfo>& outputs() const;
   const std::map<std::string, std::string>& metadata() const;
+  int64_t opset() const;       // of the standard operators
+  int64_t ir_version() const;  // of the file
   std::string graph_text() const;
   size_t node_count() const;
 
@@ -62,6 +64,15 @@ struct BuildOptions {
 };
 
 Engine build(const Model& model, const BuildOptions& options = {});
+
+// How an engine was made, as its file remembers.
+struct BuildRecord {
+  BuildOptions options;   // without sizes, files and seconds: the same engine is made with and without them
+  bool timed = false;     // times of kernels were measured, then or earlier; else the cost model chose
+  std::map<std::string, int64_t> assumed;  // sizes of open dimensions that kernels were chosen and verified for
+};
+// Nothing for an engine that `build` did not make. Throws Error{invalid_engine} for a record that cannot be read.
+std::optional<BuildRecord> build_record(const Engine& engine);
 
 // Names of the optimisation passes, in order, for bisecting.
 std::vector<std::string> pass_names();

@@ -43,7 +43,7 @@ class Engine {
 
   const std::vector<IoInfo>& inputs() const;
   const std::vector<IoInfo>& outputs() const;
-  const std::map<std::string, std::string>& metadata() const;  // of the model: producer, author's key-value pairs
+  const std::map<std::string, std::string>& metadata() const;  // of the model: producer, author's key-value pairs; ours: trine.*
   const std::vector<std::string>& notes() const;               // what opening or building found worth saying
   bool replanned() const;                                      // the file held no plan for this machine
 

@@ -6,6 +6,7 @@
 #include "engine/build/generate.h"
 #include "engine/build/kernels.h"
 #include "engine/build/model_state.h"
+#include "engine/build/record.h"
 #include "engine/build/shapes.h"
 #include "engine/build/verify.h"
 #include "engine/engine_state.h"
@@ -46,6 +47,7 @@ class Builder {
     chooser_.settle(*plan_);
     for (std::string& text : chooser_.notes()) note(std::move(text));
     note(slow_types());
+    store_record(state_->metadata, options_, input_types(*graph), types_);
     tell("done", kPhases);
     state_->graph = std::move(graph);
     state_->plan = plan_;
@@ -54,6 +56,11 @@ class Builder {
   }
 
  private:
+  static std::vector<Type> input_types(const Graph& graph) {
+    std::vector<Type> types;
+    for (ValueId id : graph.inputs) types.push_back(graph.type(id));
+    return types;
+  }
   void tell(const std::string& phase, int done) {
     if (options_.progress) options_.progress(phase, done, kPhases);
   }

@@ -1,4 +1,5 @@
 #include "engine/build/model_state.h"
+#include "engine/graph_info.h"
 #include "graph/eval.h"
 #include "import/onnx/import.h"
 #include "trine/base/error.h"
@@ -13,6 +14,8 @@ Model model_of(ImportedModel imported) {
   for (ValueId id : g.outputs) state->outputs.push_back({g.value(id).name, g.type(id)});
   state->metadata = std::move(imported.metadata);
   if (!imported.producer.empty()) state->metadata.emplace("producer", imported.producer);
+  state->opset = imported.opset;
+  state->ir_version = imported.ir_version;
   state->graph = std::make_shared<const Graph>(std::move(imported.graph));
   return Model(std::move(state));
 }
@@ -28,6 +31,8 @@ Model load_bytes(const void* data, size_t size) {
 const std::vector<IoInfo>& Model::inputs() const { return state_->inputs; }
 const std::vector<IoInfo>& Model::outputs() const { return state_->outputs; }
 const std::map<std::string, std::string>& Model::metadata() const { return state_->metadata; }
+int64_t Model::opset() const { return state_->opset; }
+int64_t Model::ir_version() const { return state_->ir_version; }
 std::string Model::graph_text() const { return state_->graph->text(); }
 size_t Model::node_count() const { return state_->graph->nodes.size(); }
 
@@ -38,5 +43,7 @@ std::vector<Datum> Model::evaluate(const std::vector<Datum>& inputs,
     if (see) see(g.value(id).name, d);
   });
 }
+
+GraphInfo graph_info(const Model& model) { return graph_info(*model.state()->graph); }
 
 }  // namespace trine

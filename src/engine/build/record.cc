@@ -1,0 +1,101 @@
+#include "engine/build/record.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr std::string_view kOption = "trine.build.", kAssumed = "trine.assumed.";
+constexpr const char* kVerify[] = {"off", "fast", "full"};
+
+using Entries = std::map<std::string, std::string>;
+
+[[noreturn]] void damaged(const std::string& key, const std::string& text) {
+  throw Error(ErrorCode::invalid_engine, fmt::format("engine: {} is '{}'; build the engine again from its model", key, text));
+}
+
+template <class T>
+T number(const std::string& key, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) damaged(key, text);
+  return value;
+}
+
+std::vector<std::string> items(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+Verify verify_of(const std::string& key, const std::string& text) {
+  for (int i = 0; i < 3; ++i)
+    if (text == kVerify[i]) return static_cast<Verify>(i);
+  damaged(key, text);
+}
+
+void read(BuildRecord& record, const std::string& key, const std::string& text) {
+  const std::string_view name = std::string_view(key).substr(kOption.size());
+  BuildOptions& o = record.options;
+  const auto flag = [&] { return number<int>(key, text) != 0; };
+  if (name == "threads") o.threads = number<int>(key, text);
+  else if (name == "timed") record.timed = flag();
+  else if (name == "verify") o.verify = verify_of(key, text);
+  else if (name == "max_error") o.max_error = number<double>(key, text);
+  else if (name == "deterministic") o.deterministic = flag();
+  else if (name == "workspace_bytes") o.workspace_bytes = number<size_t>(key, text);
+  else if (name == "max_memory_bytes") o.max_memory_bytes = number<size_t>(key, text);
+  else if (name == "strict_fp32") o.strict_fp32 = flag();
+  else if (name == "code") o.code = flag();
+  else if (name == "drop") o.drop = items(text);
+  else if (name == "skip_passes") o.skip_passes = items(text);
+}
+
+}  // namespace
+
+void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Type>& inputs, const std::vector<Type>& types) {
+  std::erase_if(metadata, [](const auto& e) { return e.first.starts_with(kOption) || e.first.starts_with(kAssumed); });
+  const auto put = [&](const char* name, std::string value) { metadata[std::string(kOption) + name] = std::move(value); };
+  const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
+  const auto list = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); };
+  put("threads", fmt::to_string(o.threads));
+  put("timed", flag(o.budget_seconds > 0 || !o.timing_cache.empty()));
+  put("verify", kVerify[static_cast<int>(o.verify)]);
+  put("max_error", fmt::to_string(o.max_error));
+  put("deterministic", flag(o.deterministic));
+  put("workspace_bytes", fmt::to_string(o.workspace_bytes));
+  put("max_memory_bytes", fmt::to_string(o.max_memory_bytes));
+  put("strict_fp32", flag(o.strict_fp32));
+  put("code", flag(o.code));
+  put("drop", list(o.drop));
+  put("skip_passes", list(o.skip_passes));
+  for (size_t i = 0; i < inputs.size() && i < types.size(); ++i) {
+    const Shape &open = inputs[i].shape, &fixed = types[i].shape;
+    for (int d = 0; inputs[i].is_tensor() && open.has_rank() && d < open.rank() && d < fixed.rank(); ++d)
+      if (open[d].is_symbol() && fixed[d].is_constant())
+        metadata[std::string(kAssumed) + open[d].text()] = fmt::format("{}", fixed[d].value());
+  }
+}
+
+std::optional<BuildRecord> build_record(const Engine& engine) {
+  BuildRecord record;
+  bool found = false;
+  for (const auto& [key, text] : engine.metadata()) {
+    if (key.starts_with(kAssumed)) record.assumed[key.substr(kAssumed.size())] = number<int64_t>(key, text);
+    if (!key.starts_with(kOption)) continue;
+    read(record, key, text);
+    found = true;
+  }
+  return found ? std::optional(record) : std::nullopt;
+}
+
+}  // namespace trine
