@@ -91,25 +91,45 @@ class Builder {
   void choose() {
     const std::string problem = chooser_.choose(*plan_, types_);
     all_chosen_ = problem.empty();
-    if (!problem.empty()) note("some kernels are chosen at the first run: " + problem);
+    if (!problem.empty())
+      note(fmt::format("the first run will take longer: some kernels are chosen then, as sizes were not known ({}); --shapes "
+                       "names them", problem));
   }
 
   void verify() {
     if (options_.verify == Verify::off) return;
     for (int round = 0; round < kVerifyRounds; ++round) {
       const VerifyReport report = verify_plan(*plan_, types_, options_.verify, options_.max_error);
-      for (const std::string& dropped : report.dropped) note("dropped " + dropped);
+      for (const std::string& dropped : report.dropped) note(dropped);
       if (!report.problem.empty() && round == 0 && guess_sizes_again()) continue;
-      if (!report.problem.empty()) note("verification stopped: " + report.problem);
+      if (!report.problem.empty()) note(unchecked_note(report.problem));
       if (report.dropped.empty()) {
-        note(fmt::format("verified {} steps against their references ({} on samples, {} too large)", report.checked,
-                         report.sampled, report.skipped));
+        note(checked_note(report));
         if (report.problem.empty()) verify_end_to_end();
         return;
       }
       choose();
     }
-    throw Error(ErrorCode::mismatch, "build: kernels kept failing verification; see the notes with TRINE_DEBUG=3");
+    throw Error(ErrorCode::mismatch, "build: one kernel after the other gives wrong results; TRINE_DEBUG=3 shows them, --verify off builds without checking");
+  }
+
+  static std::string unchecked_note(const std::string& problem) {
+    return fmt::format("the results were not all checked: the model does not run on random inputs ({}); trine run MODEL "
+                       "--input NAME=VALUE --check reference checks it on yours", problem);
+  }
+
+  // What was compared with the plain definitions of the operators, what not, why, and what compares more.
+  static std::string checked_note(const VerifyReport& r) {
+    const auto steps = [](int n) { return fmt::format("{} step{}", n, n == 1 ? "" : "s"); };
+    const int all = r.checked + r.skipped + r.undefined;
+    if (all == 0) return "";
+    std::string text = fmt::format("checked: {} of {} give what the definitions of the operators give, on random inputs",
+                                   r.checked, steps(all));
+    if (r.sampled) text += fmt::format("; of {} only some of the values were compared, to save time", steps(r.sampled));
+    if (r.skipped) text += fmt::format("; {} not checked, as the definitions would take long", steps(r.skipped));
+    if (r.sampled || r.skipped) text += " (--verify full checks everything)";
+    if (r.undefined) text += fmt::format("; {} not checked, as there is no plain definition", steps(r.undefined));
+    return text;
   }
 
   // Kernels compute in f32: a model of another float type works, slowly, and is told so.
@@ -131,7 +151,7 @@ class Builder {
     for (const auto& [dtype, count] : steps)
       text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, dtype);
     return text.empty() ? ""
-                        : "steps without a kernel here run as references, slowly: " + text + "; a float32 model is fast";
+                        : "slow steps: " + text + "; there are no fast kernels for these number formats, export the model as float32";
   }
 
   // Shapes that fit together do not always run: what a branch makes of its input shows only then.

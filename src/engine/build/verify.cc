@@ -75,7 +75,7 @@ class Verifier {
     const std::optional<Difference> d = judge(event);
     spent_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!d) {
-      report_.skipped += fresh;
+      (event.node->op->reference ? report_.skipped : report_.undefined) += fresh;
       return;
     }
     report_.checked += fresh;
@@ -127,7 +127,8 @@ class Verifier {
     PlanStep& step = plans_.at(event.plan)->steps[static_cast<size_t>(event.call->node)];
     const bool kernel = event.call->kind == Call::Kind::kernel;
     const std::string who = kernel ? std::string(event.call->row->name) : "loop";
-    report_.dropped.push_back(fmt::format("{}: node '{}': error {:.3g}, allowed {:.3g}", who, event.node->name, d.worst, d.allowed));
+    report_.dropped.push_back(fmt::format("{} is not used, its result was wrong: off by {:.3g} in node '{}', allowed are {:.3g}",
+                                          who, d.worst, event.node->name, d.allowed));
     if (kernel) {
       for (auto& [key, plan] : plans_) plan->limits.drop.push_back(who);
     } else {

@@ -12,7 +12,8 @@ struct VerifyReport {
   int checked = 0;   // steps compared
   int sampled = 0;   // of those, compared on a sample of the output elements
   int skipped = 0;   // too large for the time allowed
-  std::vector<std::string> dropped;   // "conv_...: node 'x': error 0.3 beyond 1e-5"
+  int undefined = 0; // without a reference
+  std::vector<std::string> dropped;   // "kernel conv_... is not used: ..."
   std::string problem;                // why the plan could not run on random data; empty: it did
 };
 
