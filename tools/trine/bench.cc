@@ -35,6 +35,8 @@ struct Options {
   BuildFlags build;
   InputFlags inputs;
   double duration = 3;
+  int warmup = 2;
+  int iterations = 0;  // > 0: so many runs instead of a duration
   int streams = 1;
   bool layers = false;
   std::vector<std::string> against;
@@ -67,10 +69,22 @@ struct Measured {
   double max_rel_error = 0;
 };
 
-// Runs that fill one round's share of the time.
-int runs_per_round(double once_ms, double duration, size_t parties) {
-  const double share_ms = duration * 1e3 / kRounds / static_cast<double>(parties);
+// Rounds of measuring; a few iterations need no more rounds than they are.
+int rounds_of(const Options& options) { return options.iterations > 0 ? std::min(options.iterations, kRounds) : kRounds; }
+
+// How often one party runs in a round: its share of the iterations, or what fills its share of the time.
+int runs_in_round(const Options& options, int round, double once_ms, size_t parties) {
+  const int64_t n = options.iterations, rounds = rounds_of(options);
+  if (n > 0) return static_cast<int>(n * (round + 1) / rounds - n * round / rounds);
+  const double share_ms = options.duration * 1e3 / kRounds / static_cast<double>(parties);
   return std::max(1, static_cast<int>(share_ms / std::max(once_ms, 1e-3)));
+}
+
+// Runs that do not count; the time of the last one.
+double warm_up(const Options& options, Session& session, const std::vector<Datum>& inputs) {
+  double ms = 0;
+  for (int i = 0; i < options.warmup; ++i) ms = timed_run(session, inputs);
+  return ms;
 }
 
 double worst_error(const std::map<std::string, Tensor>& theirs, const Engine& engine, const std::vector<Datum>& ours) {
@@ -95,19 +109,17 @@ std::vector<Measured> measure(const Options& options, Session& session, const In
                                            inputs.tensors));
     all.push_back({name, peers.back()->version(), {}, worst_error(peers.back()->outputs(), session.engine(), ours)});
   }
-  std::vector<int> runs{runs_per_round(timed_run(session, ordered), options.duration, all.size())};
-  for (const auto& peer : peers) {
-    runs.push_back(runs_per_round(peer->run(2).back(), options.duration, all.size()));
-  }
+  std::vector<double> once_ms{warm_up(options, session, ordered)};
+  for (const auto& peer : peers) once_ms.push_back(peer->run(options.warmup).back());
   Progress progress("bench", !options.json.empty());
-  for (int round = 0; round < kRounds; ++round) {
-    progress.update(static_cast<double>(round) / kRounds);
+  for (int round = 0; round < rounds_of(options); ++round) {
+    progress.update(static_cast<double>(round) / rounds_of(options));
     if (!peers.empty()) std::this_thread::sleep_for(kSettle);
     timed_run(session, ordered);  // wakes the threads, warms the caches
-    for (int i = 0; i < runs[0]; ++i) all[0].ms.push_back(timed_run(session, ordered));
+    for (int i = runs_in_round(options, round, once_ms[0], all.size()); i > 0; --i) all[0].ms.push_back(timed_run(session, ordered));
     for (size_t p = 0; p < peers.size(); ++p) {
       std::this_thread::sleep_for(kSettle);
-      const auto ms = peers[p]->run(runs[p + 1] + 1);
+      const auto ms = peers[p]->run(runs_in_round(options, round, once_ms[p + 1], all.size()) + 1);
       all[p + 1].ms.insert(all[p + 1].ms.end(), ms.begin() + 1, ms.end());
     }
   }
@@ -136,12 +148,15 @@ Measured measure_streams(const Options& options, const Engine& engine, const Inp
     threads.emplace_back([&, i] {
       try {
         Session session(engine, {.threads = std::max(1, options.build.threads)});
-        session.run(ordered);
+        warm_up(options, session, ordered);
         --waiting;
         while (waiting > 0) std::this_thread::yield();
-        for (const auto begin = Clock::now(); milliseconds_since(begin) < options.duration * 1e3;) {
-          ms[i].push_back(timed_run(session, ordered));
-        }
+        const auto begin = Clock::now();
+        const auto goes_on = [&] {
+          if (options.iterations > 0) return ms[i].size() < static_cast<size_t>(options.iterations);
+          return milliseconds_since(begin) < options.duration * 1e3;
+        };
+        while (goes_on()) ms[i].push_back(timed_run(session, ordered));
       } catch (...) {
         failures[i] = std::current_exception();
         --waiting;
@@ -327,7 +342,15 @@ int run(const Options& options) {
 std::function<int()> setup_bench(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file or an engine")->required();
-  app.add_option("--duration", o->duration, "seconds of measuring")->check(above_zero)->capture_default_str();
+  auto* duration = app.add_option("--duration", o->duration, "seconds of measuring, shared by all runtimes")
+                       ->check(above_zero)
+                       ->capture_default_str();
+  app.add_option("--warmup", o->warmup, "runs of each runtime that come first and do not count")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--iterations", o->iterations, "measure so many runs of each runtime, however long they take")
+      ->check(CLI::Range(1, 100000000))
+      ->excludes(duration);
   app.add_option("--streams", o->streams, "sessions at once, each with --threads threads")->check(CLI::Range(1, 1024));
   app.add_flag("--layers", o->layers, "time of every step");
   app.add_option("--against", o->against, "other runtimes to measure in turn: " + peer_names())->delimiter(',');

@@ -24,11 +24,20 @@ constexpr Command kCommands[] = {
      setup_build},
     {"run", "run a model or an engine once",
      "trine run resnet50.trn --input cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --top 5\n"
+     "trine run encoder.onnx --input ids=[[101,7592,102]] --print 10\n"
      "trine run yolo.onnx --input street.jpg --letterbox --head yolov5 --draw boxes.png",
      setup_run},
     {"bench", "measure run times, beside other runtimes if asked",
-     "trine bench resnet50.onnx --threads 1 --against onnxruntime --json -", setup_bench},
-    {"inspect", "show inputs, outputs, graph, plan and memory", "trine inspect resnet50.trn --plan", setup_inspect},
+     "trine bench resnet50.onnx --threads 1 --against onnxruntime --json -\n"
+     "trine bench resnet50.trn --warmup 5 --iterations 100\n"
+     "trine bench resnet50.trn --duration 10 --layers\n"
+     "trine bench resnet50.trn --threads 1 --streams 2",
+     setup_bench},
+    {"inspect", "show what a model or an engine holds",
+     "trine inspect resnet50.onnx\n"
+     "trine inspect resnet50.onnx --raw-graph\n"
+     "trine inspect resnet50.trn --plan --shapes data=8x3x224x224\n"
+     "trine inspect resnet50.trn --json", setup_inspect},
     {"compare", "find where two models or engines part, layer by layer", "trine compare resnet50.onnx resnet50.trn",
      setup_compare},
     {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --tolerance 1e-4",

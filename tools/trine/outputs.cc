@@ -25,19 +25,63 @@ void softmax(std::vector<double>& values) {
   for (double& v : values) v /= sum;
 }
 
-std::string tensor_text(const Tensor& t) {
-  if (t.dtype() == DType::string || is_complex(t.dtype()) || t.elements() == 0) return t.type_text();
-  const auto values = t.f64_values();
-  if (values.size() <= 8) {
-    std::string text;
-    for (const double v : values) text += fmt::format(" {:.6g}", v);
-    return t.type_text() + ":" + text;
+constexpr int64_t kFewValues = 8;  // so many are shown whole
+
+template <class T>
+std::vector<T> head(std::vector<T> values, size_t count) {
+  values.resize(std::min(values.size(), count));
+  return values;
+}
+
+bool has_numbers(const Tensor& t) { return t.dtype() != DType::string && !is_complex(t.dtype()) && t.elements() > 0; }
+
+// Of the finite elements.
+struct Spread {
+  double min = 0, max = 0, mean = 0;
+  int64_t not_finite = 0;
+};
+Spread spread_of(const Tensor& t) {
+  Spread s;
+  int64_t finite = 0;
+  for (const double v : t.f64_values()) {
+    if (!std::isfinite(v)) {
+      ++s.not_finite;
+      continue;
+    }
+    s.min = finite ? std::min(s.min, v) : v;
+    s.max = finite ? std::max(s.max, v) : v;
+    s.mean += (v - s.mean) / static_cast<double>(++finite);
   }
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  const auto bad = std::count_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
-  return fmt::format("{}: min {:.6g}, mean {:.6g}, max {:.6g}{}", t.type_text(), *low, mean, *high,
-                     bad ? fmt::format(", {} not finite", bad) : "");
+  return s;
+}
+
+std::string tensor_text(const Tensor& t) {
+  if (!has_numbers(t)) return t.type_text();
+  if (t.elements() <= kFewValues) return t.type_text() + ":" + first_values(t, kFewValues);
+  const Spread s = spread_of(t);
+  return fmt::format("{}: min {:.6g}, mean {:.6g}, max {:.6g}{}", t.type_text(), s.min, s.mean, s.max,
+                     s.not_finite ? fmt::format(", {} not finite", s.not_finite) : "");
+}
+
+Json tensor_json(const Tensor& t, size_t count) {
+  Json json = {{"dtype", std::string(name(t.dtype()))}, {"shape", t.dims()}};
+  if (has_numbers(t)) {
+    const Spread s = spread_of(t);
+    json.update({{"min", s.min}, {"mean", s.mean}, {"max", s.max}, {"not_finite", s.not_finite}});
+  }
+  if (count == 0 || is_complex(t.dtype())) return json;
+  const size_t shown = std::min(count, static_cast<size_t>(t.elements()));
+  Json& values = json["values"] = Json::array();
+  if (t.dtype() == DType::string) {
+    for (size_t i = 0; i < shown; ++i) values.push_back(t.strings()[i]);
+  } else if (is_integer(t.dtype())) {
+    for (const int64_t v : head(t.i64_values(), shown)) values.push_back(v);
+  } else if (t.dtype() == DType::boolean) {
+    for (const int64_t v : head(t.i64_values(), shown)) values.push_back(v != 0);
+  } else {
+    for (const double v : head(t.f64_values(), shown)) values.push_back(v);  // nan and infinities become null
+  }
+  return json;
 }
 
 }  // namespace
@@ -97,6 +141,27 @@ void draw_boxes(const std::string& path, const Picture& picture, const std::vect
                       fmt::format("{} {:.2f}", label_text(labels, box->label), box->score), colour, scale);
   }
   media::save_png(path, image);
+}
+
+std::string first_values(const Tensor& t, size_t count) {
+  std::string text;
+  if (t.dtype() == DType::string) {
+    for (size_t i = 0; i < std::min(count, t.strings().size()); ++i) text += fmt::format(" '{}'", t.strings()[i]);
+  } else if (is_integer(t.dtype()) || t.dtype() == DType::boolean) {  // 64 bits do not fit a double
+    for (const int64_t v : head(t.i64_values(), count))
+      text += t.dtype() == DType::u64 ? fmt::format(" {}", static_cast<uint64_t>(v)) : fmt::format(" {}", v);
+  } else if (!is_complex(t.dtype())) {
+    for (const double v : head(t.f64_values(), count)) text += fmt::format(" {:.6g}", v);
+  }
+  return text;
+}
+
+Json value_json(const Datum& value, size_t count) {
+  if (value.is_none()) return {{"kind", "none"}};
+  if (value.is_tensor()) return tensor_json(value.tensor(), count);
+  Json items = Json::array();
+  for (const Datum& item : value.items()) items.push_back(value_json(item, count));
+  return {{"kind", "sequence"}, {"items", items}};
 }
 
 std::string value_text(const Datum& value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "media/boxes.h"
 
 namespace trine::cli {
+
+using Json = nlohmann::ordered_json;
 
 // One name a line. Throws Error{io}.
 std::vector<std::string> read_labels(const std::string& path);
@@ -34,6 +37,12 @@ std::vector<media::Box> detect(const std::vector<Tensor>& outputs, const Picture
                                const DetectOptions& options);
 void draw_boxes(const std::string& path, const Picture& picture, const std::vector<media::Box>& boxes,
                 const std::vector<std::string>& labels);
+
+// " 0.25 -1 3", at most `count`, in the order of memory.
+std::string first_values(const Tensor& tensor, size_t count);
+// {"dtype": "f32", "shape": [1, 1000], "min": -3.1, "mean": 0.002, "max": 12.4, "not_finite": 0}, and with a `count` its
+// first "values". A sequence has "items".
+Json value_json(const Datum& value, size_t count);
 
 // "f32[1,1000]: min -3.1, mean 0.002, max 12.4"
 std::string value_text(const Datum& value);

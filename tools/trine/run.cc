@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> check;
   double tolerance = kModelTolerance;
   std::string peer_model;
-  size_t top = 0;
+  size_t print = 0, top = 0;
   std::string labels, draw;
   DetectOptions detect;
   bool json = false;
@@ -177,6 +177,13 @@ void show_boxes(const Options& options, const std::vector<Datum>& outputs, const
   if (!options.draw.empty()) draw_boxes(options.draw, *inputs.picture, boxes, labels);
 }
 
+void show_value(const Options& options, const std::string& name, const Datum& value) {
+  fmt::print("{}  {}\n", styled(name, Style::bold), value_text(value));
+  if (options.print == 0 || !value.is_tensor()) return;
+  const auto shown = std::min(options.print, static_cast<size_t>(value.tensor().elements()));
+  fmt::print("  first {}:{}\n", shown, first_values(value.tensor(), shown));
+}
+
 int run(const Options& options) {
   check_flags(options);
   BuildFlags build = options.build;
@@ -190,8 +197,8 @@ int run(const Options& options) {
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string& name = engine.outputs()[i].name;
     outputs[name] = values[i];
-    report["outputs"][name] = value_text(values[i]);
-    if (!options.json) fmt::print("{}  {}\n", styled(name, Style::bold), value_text(values[i]));
+    report["outputs"][name] = value_json(values[i], options.print);
+    if (!options.json) show_value(options, name, values[i]);
   }
   save_outputs(options, engine.outputs(), outputs);
   const bool classes = options.top || (!options.labels.empty() && options.detect.head.empty());
@@ -211,6 +218,8 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("MODEL", o->model, "an ONNX file or an engine")->required();
   add_input_flags(app, o->inputs);
   app.add_option("-o,--output", o->save, "save an output: NAME=file.npy")->allow_extra_args(false);
+  app.add_option("--print", o->print, "print the first N values of each output, in the order of memory")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--top", o->top, "print the K best classes; scores that are no probabilities get a softmax")->check(CLI::Range(1, 100000));
   app.add_option("--labels", o->labels, "file of class names, one a line; without --top and --head: --top 5");
   app.add_option("--head", o->detect.head, "layout of a detector's outputs: " + media::head_names());
