@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kOption = "trine.build.", kAssumed = "trine.assumed.";
 constexpr const char* kVerify[] = {"off", "fast", "full"};
+constexpr const char* kPrecision[] = {"fp32", "bf16"};
 
 using Entries = std::map<std::string, std::string>;
 
@@ -37,9 +38,11 @@ std::vector<std::string> items(const std::string& text) {
   return out;
 }
 
-Verify verify_of(const std::string& key, const std::string& text) {
-  for (int i = 0; i < 3; ++i)
-    if (text == kVerify[i]) return static_cast<Verify>(i);
+// The place of `text` among the names of an enum.
+template <class Enum, size_t n>
+Enum named(const char* const (&names)[n], const std::string& key, const std::string& text) {
+  for (size_t i = 0; i < n; ++i)
+    if (text == names[i]) return static_cast<Enum>(i);
   damaged(key, text);
 }
 
@@ -49,7 +52,8 @@ void read(BuildRecord& record, const std::string& key, const std::string& text) 
   const auto flag = [&] { return number<int>(key, text) != 0; };
   if (name == "threads") o.threads = number<int>(key, text);
   else if (name == "timed") record.timed = flag();
-  else if (name == "verify") o.verify = verify_of(key, text);
+  else if (name == "verify") o.verify = named<Verify>(kVerify, key, text);
+  else if (name == "precision") o.precision = named<Precision>(kPrecision, key, text);
   else if (name == "max_error") o.max_error = number<double>(key, text);
   else if (name == "deterministic") o.deterministic = flag();
   else if (name == "workspace_bytes") o.workspace_bytes = number<size_t>(key, text);
@@ -70,6 +74,7 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   put("threads", fmt::to_string(o.threads));
   put("timed", flag(o.budget_seconds > 0 || !o.timing_cache.empty()));
   put("verify", kVerify[static_cast<int>(o.verify)]);
+  put("precision", kPrecision[static_cast<int>(o.precision)]);
   put("max_error", fmt::to_string(o.max_error));
   put("deterministic", flag(o.deterministic));
   put("workspace_bytes", fmt::to_string(o.workspace_bytes));
