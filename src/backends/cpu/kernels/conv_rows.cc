@@ -96,18 +96,21 @@ void PaddedRows::fill(const void* context, int64_t row, int count, const void** 
   auto& rows = *static_cast<const PaddedRows*>(context);
   const PaddedImage& image = rows.image;
   const ConvProblem& p = image.p;
-  int64_t pixel_bytes = image.channels * static_cast<int64_t>(byte_size(p.types.in));
-  OutputPosition at(p, row);
-  for (int i = 0; i < count; ++i, at.next()) {
-    c[i] = rows.y + (row + i) * rows.y_step;
-    const void** pointer = a + i;
+  const int64_t pixel_bytes = image.channels * static_cast<int64_t>(byte_size(p.types.in));
+  for (int i = 0; i < count; ++i) c[i] = rows.y + (row + i) * rows.y_step;
+  for (int i = 0; i < count;) {  // by runs along a line of the output
+    const OutputPosition at(p, row + i);
+    const int run = static_cast<int>(std::min<int64_t>(count - i, p.out[2] - at.x));
+    const void** pointers = a + i;
     for (int64_t kz = 0; kz < p.kernel[0]; ++kz) {
-      int64_t z = at.n * image.size[0] + at.z * p.stride[0] + kz * p.dilation[0];
-      for (int64_t ky = 0; ky < p.kernel[1]; ++ky, pointer += count) {
-        int64_t line = z * image.size[1] + at.y * p.stride[1] + ky * p.dilation[1];
-        *pointer = rows.at + (line * image.size[2] + at.x * p.stride[2]) * pixel_bytes;
+      const int64_t z = at.n * image.size[0] + at.z * p.stride[0] + kz * p.dilation[0];
+      for (int64_t ky = 0; ky < p.kernel[1]; ++ky, pointers += count) {
+        const int64_t line = z * image.size[1] + at.y * p.stride[1] + ky * p.dilation[1];
+        const char* from = rows.at + (line * image.size[2] + at.x * p.stride[2]) * pixel_bytes;
+        for (int r = 0; r < run; ++r, from += p.stride[2] * pixel_bytes) pointers[r] = from;
       }
     }
+    i += run;
   }
 }
 
