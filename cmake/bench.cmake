@@ -7,11 +7,11 @@ target_link_libraries(bench_lists PUBLIC trine_dnn)
 add_executable(bench_dnn bench/dnn/main.cc bench/dnn/measure_entry.cc bench/dnn/operands.cc
                bench/dnn/ours.cc bench/dnn/peak.cc bench/dnn/peer.cc bench/dnn/report.cc bench/dnn/rounds.cc)
 target_link_libraries(bench_dnn PRIVATE bench_lists)
-target_compile_definitions(bench_dnn PRIVATE TRINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(bench_dnn PRIVATE TRINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 # oneDNN from PyPI (scripts/requirements-bench.txt), to compare with. A module that bench_dnn opens: nothing else knows
 # of it. Its libraries find each other only through the RPATH of who opens them.
-set(ONEDNN_ROOT ${CMAKE_SOURCE_DIR}/.venv CACHE PATH "where include/oneapi/dnnl and lib/libdnnl.so.3 are")
+set(ONEDNN_ROOT ${PROJECT_SOURCE_DIR}/.venv CACHE PATH "where include/oneapi/dnnl and lib/libdnnl.so.3 are")
 if(NOT TRINE_SANITIZE AND EXISTS ${ONEDNN_ROOT}/include/oneapi/dnnl/dnnl.hpp AND EXISTS ${ONEDNN_ROOT}/lib/libdnnl.so.3)
   file(GLOB sources CONFIGURE_DEPENDS bench/dnn/onednn/*.cc)
   list(APPEND sources bench/dnn/operands.cc)

@@ -1,5 +1,5 @@
 # libtrine_llvm: a module opened by libtrine when it must generate code.
-file(GLOB_RECURSE llvm_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/codegen/llvm/*.cc)
+file(GLOB_RECURSE llvm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/codegen/llvm/*.cc)
 if(llvm_sources)
   find_package(LLVM REQUIRED CONFIG HINTS /usr/lib/llvm-22)  # asking for 22 would refuse 22.1
   if(NOT LLVM_VERSION_MAJOR EQUAL 22)

@@ -4,7 +4,7 @@ find_package(GTest REQUIRED)
 add_custom_target(tests)
 add_custom_target(thread_tests)
 set(RUNTIME_TESTS base compute dnn engine plan)  # these need libtrine_rt only
-file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/*)
+file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*)
 foreach(folder ${folders})
   if(IS_DIRECTORY ${folder})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
@@ -25,7 +25,7 @@ foreach(folder ${folders})
         target_link_libraries(test_${name} PRIVATE trine trine_cli_parts)
       endif()
       add_dependencies(tests test_${name})
-      target_compile_definitions(test_${name} PRIVATE TRINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+      target_compile_definitions(test_${name} PRIVATE TRINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       if(TARGET trine_llvm AND name STREQUAL "codegen")
         add_dependencies(test_${name} trine_llvm)  # opened at run time
       endif()
@@ -38,18 +38,18 @@ foreach(folder ${folders})
 endforeach()
 # The golden messages and the tests of commands write small ONNX models too.
 foreach(name errors tools)
-  target_sources(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import/model_builder.cc)
-  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/unit/import)
+  target_sources(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/import/model_builder.cc)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/import)
 endforeach()
 target_link_libraries(test_bench_lists PRIVATE bench_lists)
 add_dependencies(tests bench_dnn)
-add_test(NAME bench_dnn COMMAND bench_dnn --list ${CMAKE_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002 --all)
+add_test(NAME bench_dnn COMMAND bench_dnn --list ${PROJECT_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002 --all)
 set_tests_properties(bench_dnn PROPERTIES PASS_REGULAR_EXPRESSION "unsupported: softmax 4x8.*9 problems, 10 layers")
 # Hostile engine files are written with the schema itself.
 target_include_directories(test_engine SYSTEM PRIVATE ${GENERATED_DIR})
 
 # The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
-file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/conformance/*.cc)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)
 if(sources)
   find_package(nlohmann_json REQUIRED)
   add_executable(run_node_tests ${sources})
@@ -57,19 +57,19 @@ if(sources)
 endif()
 
 # Random edge-value models of every operator, over the same cases.
-file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/models/*.cc)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/models/*.cc)
 if(sources)
   set(parts cases.cc data.cc isolate.cc options.cc)
   list(TRANSFORM parts PREPEND tests/conformance/)
   add_executable(fuzz_models ${sources} ${parts})
-  target_include_directories(fuzz_models PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_include_directories(fuzz_models PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(fuzz_models PRIVATE trine)
 endif()
 
 # libFuzzer targets, built and run by scripts/fuzz.sh.
 option(TRINE_FUZZ "Build the fuzz targets (needs clang and TRINE_SANITIZE=fuzzer-no-link,...)" OFF)
 if(TRINE_FUZZ)
-  file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cc)
+  file(GLOB targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.cc)
   foreach(target ${targets})
     get_filename_component(name ${target} NAME_WE)
     add_executable(${name} ${target})
@@ -85,7 +85,7 @@ target_link_libraries(make_engine PRIVATE trine)
 add_executable(run_engine tests/runtime/run_engine.cc)
 target_link_libraries(run_engine PRIVATE trine_rt)
 add_dependencies(tests make_engine run_engine)
-set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/runtime_test)
+set(RUNTIME_DIR ${PROJECT_BINARY_DIR}/runtime_test)
 file(MAKE_DIRECTORY ${RUNTIME_DIR})
 add_test(NAME runtime_make COMMAND make_engine ${RUNTIME_DIR})
 set_tests_properties(runtime_make PROPERTIES FIXTURES_SETUP engine_file)
@@ -98,9 +98,25 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_test(NAME runtime_lean
            COMMAND ${CMAKE_COMMAND} -DSTRIP=${CMAKE_STRIP} -DLIBRARY=$<TARGET_FILE:trine_rt>
                    -DPROGRAM=$<TARGET_FILE:run_engine> -DTO=${RUNTIME_DIR}/libtrine_rt.stripped.so
-                   -P ${CMAKE_SOURCE_DIR}/tests/runtime/lean.cmake)
+                   -P ${PROJECT_SOURCE_DIR}/tests/runtime/lean.cmake)
 endif()
 
 # Needs nothing but what it makes itself; fails when the gradients are not adjoint.
 add_dependencies(tests convolution)
 add_test(NAME example_convolution COMMAND convolution)
+
+# What cmake --install leaves, used from outside: ctest -L install.
+if(TRINE_INSTALL AND NOT TRINE_SANITIZE)
+  find_program(PKG_CONFIG pkg-config)
+  add_dependencies(tests trine_rt trine_dnn trine trine_cli)
+  if(TARGET trine_llvm)
+    add_dependencies(tests trine_llvm)
+  endif()
+  add_test(NAME install
+           COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+                   -DWORK=${PROJECT_BINARY_DIR}/install_test -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER}
+                   -DINSTALL_LIBDIR=${CMAKE_INSTALL_LIBDIR} -DCODE=$<IF:$<TARGET_EXISTS:trine_llvm>,[ab],none>
+                   -DPKG_CONFIG=$<$<BOOL:${PKG_CONFIG}>:${PKG_CONFIG}>
+                   -P ${PROJECT_SOURCE_DIR}/tests/install/check.cmake)
+  set_tests_properties(install PROPERTIES LABELS install)
+endif()
