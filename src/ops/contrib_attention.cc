@@ -3,11 +3,13 @@
 // the query of a unidirectional model is hidden.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "graph/infer.h"
 #include "ops/attention_core.h"
 #include "ops/matmul.h"
 #include "ops/node_error.h"
+#include "ops/shape_rules.h"
 
 namespace trine {
 namespace {
@@ -69,15 +71,43 @@ int64_t head_count(const Node& node) {
   return heads;
 }
 
-void prepend(EvalContext& c, const Tensor& past, const AttentionProblem& p, int64_t head, std::vector<double>& values, int64_t& past_len) {
-  require(c.node(), past.rank() == 4 && past.dim(0) == p.batch && past.dim(1) == p.kv_heads && past.dim(3) == head,
-          fmt::format("past is {}; want [{},{},past,{}]", past.type_text(), p.batch, p.kv_heads, head));
-  past_len = past.dim(2);
-  values = append_cache(past.f64_values(), values, p.batch * p.kv_heads, past_len, p.kv_len, head);
+// The first `count` of `length` rows of each matrix.
+std::vector<double> first_rows(const std::vector<double>& x, int64_t matrices, int64_t length, int64_t count, int64_t width) {
+  std::vector<double> y;
+  for (int64_t m = 0; m < matrices; ++m)
+    y.insert(y.end(), x.begin() + m * length * width, x.begin() + (m * length + count) * width);
+  return y;
 }
 
+// A cache [B,H,length,D], of which the first `used` rows count; and this call's rows behind those.
+struct Cache {
+  std::vector<double> buffer;
+  int64_t length = 0, used = 0;
+
+  Cache(const EvalContext& c, int input, const AttentionProblem& p, int64_t head) {
+    const Tensor& t = c.tensor(input);
+    require(c.node(), t.rank() == 4 && t.dim(0) == p.batch && t.dim(1) == p.kv_heads && t.dim(3) == head,
+            fmt::format("past is {}; want [{},{},past,{}]", t.type_text(), p.batch, p.kv_heads, head));
+    buffer = t.f64_values();
+    length = used = t.dim(2);
+  }
+
+  std::vector<double> with(const std::vector<double>& rows, const AttentionProblem& p, int64_t head) const {
+    const int64_t heads = p.batch * p.kv_heads;
+    return append_cache(first_rows(buffer, heads, length, used, head), rows, heads, used, p.kv_len, head);
+  }
+  // The buffer after the call: what was not written stays.
+  std::vector<double> over(const std::vector<double>& rows, const AttentionProblem& p, int64_t head) const {
+    std::vector<double> after = buffer;
+    for (int64_t h = 0; h < p.batch * p.kv_heads; ++h)
+      std::copy_n(rows.begin() + h * p.kv_len * head, p.kv_len * head, after.begin() + h * length * head);
+    return after;
+  }
+};
+
 // MultiHeadAttention: 0 query [B,S,H*D] or packed [B,S,H,3,D]; 1 key [B,L,H*D], packed [B,L,H,2,D] or cache [B,H,L,D];
-// 2 value; 3 bias [q, k, v]; 4 key_padding_mask; 5 attention_bias; 6 past_key; 7 past_value; 8 past_sequence_length
+// 2 value; 3 bias [q, k, v]; 4 key_padding_mask; 5 attention_bias; 6 past_key; 7 past_value; 8 past_sequence_length:
+// past and present are one buffer, of whose rows so many are the past; 9 cache_indirection, of beam search
 struct MhaShape {
   Dim batch, length, keys, head, v_head;
 };
@@ -95,6 +125,8 @@ MhaShape mha_shape(const Node& node, const Shape& q, const Shape& k, const Shape
 }
 
 void mha_infer(InferContext& c) {
+  if (c.has(9)) c.fail("cache_indirection is not accepted; only decoding without beams is");
+  if (c.has(6) != c.has(7)) c.fail("past_key and past_value must be given together");
   const bool packed = c.shape(0).rank() == 5 || c.shape(1).rank() == 5;
   if (!c.shape(0).has_rank() || (!packed && (!c.shape(1).has_rank() || !c.shape(2).has_rank()))) {
     for (int i : {0, 1, 2, 3}) c.set(i, c.dtype(0), Shape());
@@ -103,10 +135,12 @@ void mha_infer(InferContext& c) {
   const int64_t heads = head_count(c.node());
   const MhaShape s = mha_shape(c.node(), c.shape(0), c.shape(1), c.shape(2));
   Dim total = s.keys;
-  if (c.has(6)) total = c.shape(6).rank() == 4 ? total + c.shape(6)[2] : c.fresh("total");
+  Dim present = s.keys;
+  if (c.has(6)) present = c.shape(6).rank() != 4 ? c.fresh("present") : c.has(8) ? c.shape(6)[2] : total + c.shape(6)[2];
+  if (c.has(6)) total = c.has(8) ? c.fresh("total") : present;
   c.set(0, c.dtype(0), Shape{s.batch, s.length, s.v_head * heads});
-  c.set(1, c.dtype(0), Shape{s.batch, heads, total, s.head});
-  c.set(2, c.dtype(0), Shape{s.batch, heads, total, s.v_head});
+  c.set(1, c.dtype(0), Shape{s.batch, heads, present, s.head});
+  c.set(2, c.dtype(0), Shape{s.batch, heads, present, s.v_head});
   c.set(3, c.dtype(0), Shape{s.batch, heads, s.length, total});
 }
 
@@ -161,21 +195,36 @@ AttentionProblem mha_problem(EvalContext& c) {
   return p;
 }
 
+// The rows of a shared buffer that this call finds written.
+int64_t rows_used(EvalContext& c, int64_t length, int64_t added) {
+  const int64_t used = scalar_integer(c, 8, "past_sequence_length");
+  require(c.node(), used >= 0 && used < length && added <= length - used,
+          fmt::format("past_sequence_length is {}; {} keys do not fit behind it into a cache of {}", used, added, length));
+  return used;
+}
+
 void mha_reference(EvalContext& c) {
-  require(c.node(), !c.has(8) && !c.has(9), "past_sequence_length and cache_indirection are not accepted; give past_key without spare room");
   AttentionProblem p = mha_problem(c);
+  std::optional<Cache> keys, values;
   if (c.has(6)) {
-    int64_t past = 0, v_past = 0;
-    prepend(c, c.tensor(6), p, p.head, p.k, past);
-    prepend(c, c.tensor(7), p, p.v_head, p.v, v_past);
-    p.kv_len += past;
+    keys.emplace(c, 6, p, p.head);
+    values.emplace(c, 7, p, p.v_head);
+    require(c.node(), keys->length == values->length, fmt::format("past_key has {} rows, past_value {}", keys->length, values->length));
+    if (c.has(8)) keys->used = values->used = rows_used(c, keys->length, p.kv_len);
+    p.k = keys->with(p.k, p, p.head);
+    p.v = values->with(p.v, p, p.v_head);
+    p.kv_len += keys->used;
   }
   std::vector<double> scores;
   const std::vector<double> y = attend_masked(c, p, 4, 5, c.wants(3) ? &scores : nullptr);
   const DType dtype = c.tensor(0).dtype();
   c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head}, merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
-  if (c.wants(1)) c.set(1, Tensor::from_f64(dtype, {p.batch, p.kv_heads, p.kv_len, p.head}, p.k));
-  if (c.wants(2)) c.set(2, Tensor::from_f64(dtype, {p.batch, p.kv_heads, p.kv_len, p.v_head}, p.v));
+  const bool shared = keys && c.has(8);
+  const int64_t present = shared ? keys->length : p.kv_len;
+  if (c.wants(1))
+    c.set(1, Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.head}, shared ? keys->over(p.k, p, p.head) : p.k));
+  if (c.wants(2))
+    c.set(2, Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.v_head}, shared ? values->over(p.v, p, p.v_head) : p.v));
   if (c.wants(3)) c.set(3, Tensor::from_f64(dtype, {p.batch, p.q_heads, p.q_len, p.kv_len}, scores));
 }
 
@@ -194,7 +243,7 @@ const OpDef op_multi_head_attention = {
 const RegisterOp register_multi_head_attention(op_multi_head_attention);
 
 // Attention: 0 input [B,S,I]; 1 weights [I, q+k+v]; 2 bias [q+k+v]; 3 mask; 4 past [2,B,H,P,D]; 5 attention_bias;
-// 6 past_sequence_length. Outputs y [B,S,v] and present [2,B,H,P+S,D].
+// 6 past_sequence_length, which counts for a shared buffer alone, and those are not accepted. Outputs y [B,S,v] and present [2,B,H,P+S,D].
 std::vector<Dim> qkv_widths(const Node& node, const Dim& total) {
   const std::vector<int64_t> given = node.attrs.integers("qkv_hidden_sizes");
   require(node, given.empty() || given.size() == 3, "qkv_hidden_sizes must have 3 values");
@@ -205,6 +254,10 @@ std::vector<Dim> qkv_widths(const Node& node, const Dim& total) {
 }
 
 void contrib_attention_infer(InferContext& c) {
+  if (c.attrs().integer("do_rotary") != 0)
+    c.fail("do_rotary is not accepted; write the model with RotaryEmbedding and MultiHeadAttention");
+  if (c.attrs().integer("past_present_share_buffer") != 0)
+    c.fail("past_present_share_buffer is not accepted; give past without spare room, or write the model with MultiHeadAttention");
   c.need_rank(0, 3);
   c.need_rank(1, 2);
   if (!c.shape(0).has_rank() || !c.shape(1).has_rank()) {
@@ -259,7 +312,6 @@ int64_t prepend_half(EvalContext& c, const AttentionProblem& p, int64_t which, s
 }
 
 void contrib_attention_reference(EvalContext& c) {
-  require(c.node(), !c.has(6) && c.attrs().integer("do_rotary") == 0, "past_sequence_length and do_rotary are not accepted");
   AttentionProblem p = projected(c);
   if (c.has(4)) {
     prepend_half(c, p, 0, p.k);

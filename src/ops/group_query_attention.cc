@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "graph/infer.h"
 #include "ops/attention_core.h"
 #include "ops/node_error.h"
@@ -25,7 +27,20 @@ struct Gqa {
   bool first_call = false;
 };
 
+// What we would compute as if it were not there.
+void refuse_the_rest(InferContext& c) {
+  for (std::string_view cache : {"k_quant_type", "v_quant_type"})
+    if (const std::string type = c.attrs().string(cache, "NONE"); type != "NONE")
+      c.fail(fmt::format("{} is {}; accepted: NONE", cache, type));
+  for (std::string_view mode : {"sliding_window_cache", "qk_output"})
+    if (const int64_t value = c.attrs().integer(mode)) c.fail(fmt::format("{} is {}; accepted: 0", mode, value));
+  const int64_t causal = c.attrs().integer("causal", 1);
+  if (causal < 0 || causal > 1) c.fail(fmt::format("causal is {}; accepted: 0, 1", causal));
+  if (causal == 0 && c.attrs().integer("local_window_size", -1) != -1) c.fail("local_window_size is for causal = 1 only");
+}
+
 void infer_gqa(InferContext& c) {
+  refuse_the_rest(c);
   c.need_rank(0, 3);
   const int64_t heads = c.attrs().integer("num_heads"), kv_heads = c.attrs().integer("kv_num_heads");
   if (heads < 1 || kv_heads < 1 || heads > INT32_MAX || kv_heads > INT32_MAX) c.fail("num_heads and kv_num_heads must be positive");
@@ -165,11 +180,12 @@ void gqa_reference(EvalContext& c) {
   }
   p.check(c.node());
   const int64_t window = c.attrs().integer("local_window_size", -1);
+  const bool causal = c.attrs().integer("causal", 1) != 0;
   const int64_t total = c.tensor(6).i64_values()[0];
   const AttentionMask bias = c.has(10) ? AttentionMask(c.node(), c.tensor(10), {p.batch, p.q_heads, p.q_len, total}, true) : AttentionMask();
   p.bias = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
     const int64_t position = g.past[static_cast<size_t>(b)] + i;
-    const bool hidden = j > position || j >= g.keys[static_cast<size_t>(b)] || (window > 0 && j <= position - window);
+    const bool hidden = (causal && j > position) || j >= g.keys[static_cast<size_t>(b)] || (window > 0 && j <= position - window);
     return hidden ? -std::numeric_limits<double>::infinity() : bias.defined() ? bias(b, h, i, j) : 0.0;
   };
   const std::vector<double> y = attend(p);

@@ -136,11 +136,14 @@ def rows():
 
 
 def operator_names():
-    """snake_case -> (domain, name), by the letters; contrib operators as src/ops names them."""
+    """snake_case -> (domain, name), by the letters or as src/ops pairs them."""
     names = {}
     for path in (ROOT / "src/ops").rglob("*.cc"):
-        for domain, name in re.findall(r'"(com\.microsoft|ai\.onnx\.ml):(\w+)"', path.read_text()):
+        text = path.read_text()
+        for domain, name in re.findall(r'"(com\.microsoft|ai\.onnx\.ml):(\w+)"', text):
             names[name.lower()] = (domain, name)
+        for ours, domain, name in re.findall(r'\.name = "(\w+)",\s*\.onnx = "(?:([\w.]+):)?(\w+)"', text):
+            names[ours.replace("_", "")] = (domain, name)
     for schema in onnx.defs.get_all_schemas():
         if schema.domain == "":
             names[schema.name.lower()] = ("", schema.name)
