@@ -36,13 +36,21 @@ std::string kernel_name(const Call& call) {
   return "host";
 }
 
+// Those of a fused group, else the node's own.
+std::vector<std::string> operators_of(const Node& node) {
+  if (!node.is("fused") || node.bodies.empty()) return {std::string(node.op->name)};
+  std::vector<std::string> names;
+  for (const Node& inner : node.bodies[0]->nodes)
+    if (inner.op) names.emplace_back(inner.op->name);
+  return names;
+}
+
 // "fused: add relu" for a group, the operator's name elsewhere, with what its epilogue holds.
 std::string what_runs(const Node& node, const Call& call) {
   std::string out(node.op->name);
   if (node.is("fused") && !node.bodies.empty()) {
     out += ":";
-    for (const Node& inner : node.bodies[0]->nodes)
-      if (inner.op) out += " " + std::string(inner.op->name);
+    for (const std::string& name : operators_of(node)) out += " " + name;
   }
   const dnn::Epilogue* epilogue = nullptr;
   if (const auto* conv = std::get_if<dnn::ConvProblem>(&call.what.problem)) epilogue = &conv->epilogue;
@@ -89,6 +97,7 @@ std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment) {
     const Node& node = plan.graph->nodes[static_cast<size_t>(call.node)];
     PlanRow& row = rows.emplace_back(PlanRow{node.name, what_runs(node, call), kernel_name(call), call_flops(call),
                                              call_bytes(segment.typed, node, call)});
+    row.operators = operators_of(node);
     for (ValueId id : node.inputs)
       if (id != kNoValue && !segment.typed.is_constant(id)) row.inputs.push_back(segment.typed.type(id));
     for (ValueId id : node.outputs)

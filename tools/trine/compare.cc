@@ -55,6 +55,10 @@ class Side {
     return engine_ ? "engine" : "reference";
   }
 
+  nlohmann::ordered_json json(const std::string& path) const {
+    return {{"file", path}, {"run_by", engine_ && !reference_ ? "engine" : "reference"}, {"graph", engine_ ? "optimised" : "model"}};
+  }
+
   // `see` gets every value as it is made.
   std::vector<Datum> run(const std::vector<Datum>& inputs, const StepData& see) {
     const auto see_value = [&](const std::string& value, const Datum& datum) { see("", "", value, datum); };
@@ -125,7 +129,8 @@ std::string verdict(const Options& options, int64_t apart, bool good) {
                      apart == 1 ? "is" : "are");
 }
 
-int report(const Options& options, const std::vector<Row>& rows, const std::vector<Row>& outputs) {
+int report(const Options& options, const nlohmann::ordered_json& sides, const std::vector<Row>& rows,
+           const std::vector<Row>& outputs) {
   std::vector<Row> apart;
   for (const Row& row : rows) {
     if (options.all || !row.difference.within(options.tolerance)) apart.push_back(row);
@@ -135,7 +140,8 @@ int report(const Options& options, const std::vector<Row>& rows, const std::vect
   const auto apart_count =
       std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return !r.difference.within(options.tolerance); });
   if (options.json) {
-    nlohmann::ordered_json json = {{"compared", rows.size()}, {"differ", apart_count}, {"passed", good}};
+    nlohmann::ordered_json json = sides;
+    json.update({{"compared", rows.size()}, {"differ", apart_count}, {"passed", good}});
     for (const Row& row : apart) json["values"].push_back(as_json(row));
     for (const Row& row : outputs) json["outputs"].push_back(as_json(row));
     fmt::print("{}\n", json.dump(2));
@@ -215,7 +221,8 @@ int run(const Options& options) {
       rows.pop_back();  // a step of several calls: the last one completes it
     rows.push_back({node, op, value, d});
   });
-  return report(options, rows, compare_outputs(a.outputs(), wanted_outputs, b.outputs(), got));
+  const nlohmann::ordered_json sides = {{"a", a.json(options.a)}, {"b", b.json(alone ? options.a : options.b)}};
+  return report(options, sides, rows, compare_outputs(a.outputs(), wanted_outputs, b.outputs(), got));
 }
 
 }  // namespace

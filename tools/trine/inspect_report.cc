@@ -211,8 +211,8 @@ Json to_json(const GraphInfo& graph) {
 Json to_json(const PlanInfo& plan) {
   Json steps = Json::array();
   for (const StepInfo& step : plan.steps) {
-    steps.push_back({{"node", step.node}, {"op", step.op}, {"kernel", step.kernel}, {"inputs", types(step.inputs)},
-                     {"outputs", types(step.outputs)}, {"flops", step.flops}, {"bytes", step.bytes}});
+    steps.push_back({{"node", step.node}, {"operators", step.operators}, {"runs", step.op}, {"kernel", step.kernel},
+                     {"inputs", types(step.inputs)}, {"outputs", types(step.outputs)}, {"flops", step.flops}, {"bytes", step.bytes}});
     if (!step.note.empty()) steps.back()["note"] = step.note;
   }
   return {{"steps", steps}, {"nodes_of_open_size", plan.nodes_left}};

@@ -165,7 +165,7 @@ void add_type(std::string& info, const Type& type) {
     else writer.add_string(2, dim.text());
     dims.add_message(1, one);
   }
-  tensor_type.add_message(2, shape);
+  if (!shape.empty()) tensor_type.add_message(2, shape);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ struct StepInfo {
   std::vector<Type> inputs, outputs;
   double flops = 0, bytes = 0;   // that the definition needs; 0 when not known
   std::string note;              // why it has no kernel
+  std::vector<std::string> operators;  // the node's, or those of the fused group that it stands for
 };
 // A value in the arena, where values whose lives do not overlap share places.
 struct ArenaValue {

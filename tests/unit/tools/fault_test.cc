@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "dnn/kernel_row.h"
@@ -110,6 +111,10 @@ TEST_F(Fault, CompareOfARightEnginePasses) {
   const Told right = tell_command(setup_compare, {"compare", kEngine});
   EXPECT_EQ(right.error, "");
   EXPECT_NE(right.out.find("passed: the outputs agree within 0.0001"), std::string::npos) << right.out;
+  const auto report = nlohmann::json::parse(tell_command(setup_compare, {"compare", kEngine, "--json"}).out);
+  EXPECT_EQ(report["a"]["run_by"], "reference");
+  EXPECT_EQ(report["b"]["run_by"], "engine");
+  EXPECT_EQ(report["passed"], true);
 }
 
 // Outputs go by name, whatever their order; one that a side lacks is a difference, not silence.
