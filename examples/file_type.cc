@@ -55,4 +55,6 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return examples::program(argc, argv, 3, INT_MAX, "file_type MODEL LABELS FILE...", run); }
+int main(int argc, char** argv) {
+  return examples::program(argc, argv, 3, INT_MAX, "file_type MODEL LABELS FILE...", run);
+}

@@ -79,4 +79,6 @@ int run(int, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return examples::program(argc, argv, 4, 4, "read_text DETECTOR RECOGNISER PICTURE OUT.png", run); }
+int main(int argc, char** argv) {
+  return examples::program(argc, argv, 4, 4, "read_text DETECTOR RECOGNISER PICTURE OUT.png", run);
+}

@@ -31,22 +31,14 @@ constexpr std::string_view kRnnKeys[] = {"mb",  "sic", "slc", "dhc",
 std::span<const std::string_view> keys_of(Driver driver) {
   switch (driver) {
     case Driver::conv:
-    case Driver::deconv:
-      return kConvKeys;
-    case Driver::pool:
-      return kPoolKeys;
-    case Driver::ip:
-      return kIpKeys;
-    case Driver::bnorm:
-      return kBnormKeys;
-    case Driver::gnorm:
-      return kGnormKeys;
-    case Driver::lrn:
-      return kLrnKeys;
-    case Driver::resampling:
-      return kResamplingKeys;
-    default:
-      return kRnnKeys;
+    case Driver::deconv: return kConvKeys;
+    case Driver::pool: return kPoolKeys;
+    case Driver::ip: return kIpKeys;
+    case Driver::bnorm: return kBnormKeys;
+    case Driver::gnorm: return kGnormKeys;
+    case Driver::lrn: return kLrnKeys;
+    case Driver::resampling: return kResamplingKeys;
+    default: return kRnnKeys;
   }
 }
 

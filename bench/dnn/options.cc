@@ -128,20 +128,13 @@ constexpr Option kOptions[] = {
 std::string_view algorithms(Driver driver) {
   switch (driver) {
     case Driver::conv:
-    case Driver::deconv:
-      return "direct wino auto convolution_direct convolution_winograd convolution_auto";
-    case Driver::pool:
-      return "max avg_np avg_p pooling_max pooling_avg_include_padding pooling_avg_exclude_padding";
-    case Driver::rnn:
-      return "VANILLA_RNN VANILLA_LSTM VANILLA_GRU LBR_GRU VANILLA_AUGRU LBR_AUGRU";
-    case Driver::lrn:
-      return "ACROSS WITHIN lrn_across_channels lrn_within_channel";
-    case Driver::resampling:
-      return "nearest linear resampling_nearest resampling_linear";
-    case Driver::softmax:
-      return "SOFTMAX LOGSOFTMAX softmax_accurate softmax_log softmax_accurate_inf_as_zero";
-    default:
-      return "";
+    case Driver::deconv: return "direct wino auto convolution_direct convolution_winograd convolution_auto";
+    case Driver::pool: return "max avg_np avg_p pooling_max pooling_avg_include_padding pooling_avg_exclude_padding";
+    case Driver::rnn: return "VANILLA_RNN VANILLA_LSTM VANILLA_GRU LBR_GRU VANILLA_AUGRU LBR_AUGRU";
+    case Driver::lrn: return "ACROSS WITHIN lrn_across_channels lrn_within_channel";
+    case Driver::resampling: return "nearest linear resampling_nearest resampling_linear";
+    case Driver::softmax: return "SOFTMAX LOGSOFTMAX softmax_accurate softmax_log softmax_accurate_inf_as_zero";
+    default: return "";
   }
 }
 

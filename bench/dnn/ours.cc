@@ -39,7 +39,8 @@ OurRun::OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Ope
   const auto input = [&](int i) { return i == 0 ? types.in : i == 1 ? types.weights : DType::f32; };
   for (int i = 0; i < dnn::kMostOperands; ++i) args_.in[i] = copied(input(i), operands.in[i], operands.sizes_in[i]);
   for (int i = 0; i < dnn::kMostOperands; ++i)
-    args_.out[i] = operands.sizes_out[i] ? memory(bytes(i == 0 ? types.out : DType::f32, operands.sizes_out[i])) : nullptr;
+    args_.out[i] =
+        operands.sizes_out[i] ? memory(bytes(i == 0 ? types.out : DType::f32, operands.sizes_out[i])) : nullptr;
   args_.bias = copied(types.bias, operands.bias, operands.size_bias);
   // Rows may use `out` for partial sums.
   args_.residual = copied(types.out, operands.before, operands.before ? size_out_ : 0);

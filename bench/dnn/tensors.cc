@@ -11,16 +11,13 @@ constexpr size_t kMaxTensors = 64;
 
 size_t fewest_tensors(Driver driver) {
   switch (driver) {
-    case Driver::sdpa:
-      return 3;
+    case Driver::sdpa: return 3;
     case Driver::matmul:
     case Driver::brgemm:
     case Driver::binary:
     case Driver::prelu:
-    case Driver::reduction:
-      return 2;
-    default:
-      return 1;
+    case Driver::reduction: return 2;
+    default: return 1;
   }
 }
 

@@ -299,22 +299,14 @@ dnn::Problem translate(const Entry& entry) {
   refuse_options(entry);
   switch (entry.driver) {
     case Driver::conv:
-    case Driver::deconv:
-      return conv(entry);
-    case Driver::pool:
-      return pool(entry);
-    case Driver::ip:
-      return inner_product(entry);
-    case Driver::matmul:
-      return matmul(entry);
-    case Driver::rnn:
-      return rnn(entry);
-    case Driver::resampling:
-      return resampling(entry);
-    case Driver::sdpa:
-      return attention(entry);
-    default:
-      unsupported(fmt::format("{}: trine::dnn has no such problem", name(entry.driver)));
+    case Driver::deconv: return conv(entry);
+    case Driver::pool: return pool(entry);
+    case Driver::ip: return inner_product(entry);
+    case Driver::matmul: return matmul(entry);
+    case Driver::rnn: return rnn(entry);
+    case Driver::resampling: return resampling(entry);
+    case Driver::sdpa: return attention(entry);
+    default: unsupported(fmt::format("{}: trine::dnn has no such problem", name(entry.driver)));
   }
 }
 

@@ -115,9 +115,9 @@ CpuTarget target_after_environment() {
   if (wanted.empty()) return {info.level, info.features};
   auto cap = CpuTarget::from_text(wanted);
   if (!cap) {
-    throw Error(ErrorCode::invalid_argument,
-                "TRINE_CPU: got '" + wanted + "'; accepted are baseline, avx2, avx512, avx512+vnni, avx512+bf16, "
-                "avx512+vnni+bf16");
+    throw Error(ErrorCode::invalid_argument, "TRINE_CPU: got '" + wanted +
+                                                 "'; accepted are baseline, avx2, avx512, avx512+vnni, avx512+bf16, "
+                                                 "avx512+vnni+bf16");
   }
   return {std::min(info.level, cap->level),
           {info.features.vnni && cap->features.vnni, info.features.bf16 && cap->features.bf16}};
@@ -143,7 +143,8 @@ std::optional<CpuLevel> cpu_level_from_name(std::string_view text) {
 
 std::string CpuTarget::text() const {
   const bool extends = level == CpuLevel::avx512;
-  return std::string(name(level)) + (extends && features.vnni ? "+vnni" : "") + (extends && features.bf16 ? "+bf16" : "");
+  return std::string(name(level)) + (extends && features.vnni ? "+vnni" : "") +
+         (extends && features.bf16 ? "+bf16" : "");
 }
 
 std::optional<CpuTarget> CpuTarget::from_text(std::string_view text) {

@@ -17,7 +17,8 @@ thread_local Clock::time_point end = kNever;
 
 Deadline::Deadline(double seconds) : before_(end) {
   if (seconds > 0 && seconds < kLongest)
-    end = std::min(end, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
+    end = std::min(end,
+                   Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
 }
 
 Deadline::~Deadline() { end = before_; }

@@ -170,9 +170,10 @@ class DimParser {
     return true;
   }
   [[noreturn]] void fail() const {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("dimension: cannot read '{}' at column {}; write a number, a name or an expression like 2*T+1",
-                            text_, at_ + 1));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("dimension: cannot read '{}' at column {}; write a number, a name or an expression like 2*T+1",
+                    text_, at_ + 1));
   }
 
   std::string_view text_;

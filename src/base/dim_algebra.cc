@@ -9,8 +9,9 @@
 namespace trine {
 namespace {
 
-// A polynomial larger than this is no shape that somebody means: hostile models grow them exponentially. Functions share
-// their operands, so that the size written out is what to bound: text, substitution and evaluation walk all of it.
+// A polynomial larger than this is no shape that somebody means: hostile models grow them exponentially. Functions
+// share their operands, so that the size written out is what to bound: text, substitution and evaluation walk all of
+// it.
 constexpr size_t kMaxTerms = 256;
 constexpr size_t kMaxAtoms = 32;
 constexpr int64_t kMaxSize = 4096;
@@ -34,8 +35,7 @@ Dim DimAlgebra::make(int64_t constant, Terms terms) {
     if (t.atoms.size() > kMaxAtoms) too_large();
     if (!merged.empty() && merged.back().atoms == t.atoms)
       merged.back().factor = checked_add(merged.back().factor, t.factor);
-    else
-      merged.push_back(std::move(t));
+    else merged.push_back(std::move(t));
   }
   std::erase_if(merged, [](const Dim::Term& t) { return t.factor == 0; });
   if (merged.size() > kMaxTerms) too_large();

@@ -1,4 +1,5 @@
-// The canonical form behind Dim: terms sorted by their atoms, no zero factor, each term's atoms sorted (repetition = power).
+// The canonical form behind Dim: terms sorted by their atoms, no zero factor, each term's atoms sorted (repetition =
+// power).
 #pragma once
 
 #include "trine/base/dim.h"

@@ -17,18 +17,16 @@ struct Row {
 };
 
 constexpr std::array<Row, kDTypeCount> kRows = {{
-    {"none", 0, Family::none, 0},
-    {"f32", 4, Family::real, 0}, {"f64", 8, Family::real, 0}, {"f16", 2, Family::real, 0}, {"bf16", 2, Family::real, 0},
-    {"i8", 1, Family::sint, 8}, {"i16", 2, Family::sint, 16}, {"i32", 4, Family::sint, 32}, {"i64", 8, Family::sint, 64},
-    {"u8", 1, Family::uint, 8}, {"u16", 2, Family::uint, 16}, {"u32", 4, Family::uint, 32}, {"u64", 8, Family::uint, 64},
-    {"bool", 1, Family::boolean, 1},
-    {"string", 0, Family::string, 0},
-    {"c64", 8, Family::complex, 0}, {"c128", 16, Family::complex, 0},
-    {"f8e4m3fn", 1, Family::real, 0}, {"f8e4m3fnuz", 1, Family::real, 0}, {"f8e5m2", 1, Family::real, 0},
-    {"f8e5m2fnuz", 1, Family::real, 0}, {"f8e8m0", 1, Family::real, 0},
-    {"i4", 1, Family::sint, 4}, {"u4", 1, Family::uint, 4}, {"f4e2m1", 1, Family::real, 0},
-    {"i2", 1, Family::sint, 2}, {"u2", 1, Family::uint, 2},
-    {"f6e2m3", 1, Family::real, 0}, {"f6e3m2", 1, Family::real, 0},
+    {"none", 0, Family::none, 0},       {"f32", 4, Family::real, 0},      {"f64", 8, Family::real, 0},
+    {"f16", 2, Family::real, 0},        {"bf16", 2, Family::real, 0},     {"i8", 1, Family::sint, 8},
+    {"i16", 2, Family::sint, 16},       {"i32", 4, Family::sint, 32},     {"i64", 8, Family::sint, 64},
+    {"u8", 1, Family::uint, 8},         {"u16", 2, Family::uint, 16},     {"u32", 4, Family::uint, 32},
+    {"u64", 8, Family::uint, 64},       {"bool", 1, Family::boolean, 1},  {"string", 0, Family::string, 0},
+    {"c64", 8, Family::complex, 0},     {"c128", 16, Family::complex, 0}, {"f8e4m3fn", 1, Family::real, 0},
+    {"f8e4m3fnuz", 1, Family::real, 0}, {"f8e5m2", 1, Family::real, 0},   {"f8e5m2fnuz", 1, Family::real, 0},
+    {"f8e8m0", 1, Family::real, 0},     {"i4", 1, Family::sint, 4},       {"u4", 1, Family::uint, 4},
+    {"f4e2m1", 1, Family::real, 0},     {"i2", 1, Family::sint, 2},       {"u2", 1, Family::uint, 2},
+    {"f6e2m3", 1, Family::real, 0},     {"f6e3m2", 1, Family::real, 0},
 }};
 
 const Row& row(DType type) { return kRows[static_cast<size_t>(type)]; }

@@ -23,8 +23,9 @@ FileLock::FileLock(const std::string& path) {
   const std::string lock = (target.empty() ? fs::path(path) : target).string() + ".lock";
   fd_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) {
-    throw Error(ErrorCode::io, fmt::format("{}: cannot write ({}); give a path in a folder that exists and may be written",
-                                           lock, std::strerror(errno)));
+    throw Error(ErrorCode::io,
+                fmt::format("{}: cannot write ({}); give a path in a folder that exists and may be written", lock,
+                            std::strerror(errno)));
   }
   while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
   }

@@ -13,9 +13,9 @@ struct Format {
   int exponent_bits;
   int mantissa_bits;
   int bias;
-  bool has_infinity;   // else exponents run to the top and overflow is NaN
+  bool has_infinity;  // else exponents run to the top and overflow is NaN
   bool has_signed_zero;
-  uint16_t nan;        // bits of the positive NaN; 0: the format has none
+  uint16_t nan;  // bits of the positive NaN; 0: the format has none
   double largest;
 };
 
@@ -82,13 +82,16 @@ uint16_t small_float_bits(DType type, double value, Overflow overflow, Rounding 
   }
   if (rounded == 0) return f.has_signed_zero ? sign : 0;
   const int top = std::ilogb(rounded);
-  if (top < 1 - f.bias) return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::ldexp(rounded, f.bias - 1 + f.mantissa_bits)));
-  const auto mantissa = static_cast<uint16_t>(std::ldexp(rounded, f.mantissa_bits - top)) & ((1 << f.mantissa_bits) - 1);
+  if (top < 1 - f.bias)
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::ldexp(rounded, f.bias - 1 + f.mantissa_bits)));
+  const auto mantissa =
+      static_cast<uint16_t>(std::ldexp(rounded, f.mantissa_bits - top)) & ((1 << f.mantissa_bits) - 1);
   return static_cast<uint16_t>(sign | ((top + f.bias) << f.mantissa_bits) | mantissa);
 }
 
 double small_float_value(DType type, uint16_t bits) {
-  if (type == DType::f8e8m0) return bits == 255 ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, bits - 127);
+  if (type == DType::f8e8m0)
+    return bits == 255 ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, bits - 127);
   const Format f = format_of(type);
   TRINE_CHECK(f.mantissa_bits > 0, std::string(name(type)));
   const int sign_shift = f.exponent_bits + f.mantissa_bits;

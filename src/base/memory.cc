@@ -27,7 +27,8 @@ int64_t control_group_limit() {
 }
 
 int64_t find_limit() {
-  if (const int64_t wanted = env_integer("TRINE_MAX_MEM"); wanted > 0) return wanted < (int64_t{1} << 40) ? wanted << 20 : wanted;
+  if (const int64_t wanted = env_integer("TRINE_MAX_MEM"); wanted > 0)
+    return wanted < (int64_t{1} << 40) ? wanted << 20 : wanted;
   const int64_t machine = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
   return std::min(machine, control_group_limit());
 }
@@ -49,9 +50,11 @@ MemoryCap::~MemoryCap() { cap = before_; }
 void need_memory(double bytes) {
   const int64_t alive = bytes_alive.load(std::memory_order_relaxed);
   if (bytes + static_cast<double>(alive) <= static_cast<double>(memory_limit())) return;
-  throw Error(ErrorCode::out_of_memory,
-              fmt::format("memory: {:.0f} bytes are wanted and {} used, of {} that may be used (--max-mem or TRINE_MAX_MEM, in "
-                          "MiB); make the shapes smaller", bytes, alive, memory_limit()));
+  throw Error(
+      ErrorCode::out_of_memory,
+      fmt::format("memory: {:.0f} bytes are wanted and {} used, of {} that may be used (--max-mem or TRINE_MAX_MEM, in "
+                  "MiB); make the shapes smaller",
+                  bytes, alive, memory_limit()));
 }
 
 void take_memory(int64_t bytes) { bytes_alive.fetch_add(bytes, std::memory_order_relaxed); }

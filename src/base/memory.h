@@ -40,9 +40,11 @@ auto with_memory_errors(std::string_view where, F f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, std::string(where) + ": memory for its values cannot be had; make the shapes smaller");
+    throw Error(ErrorCode::out_of_memory,
+                std::string(where) + ": memory for its values cannot be had; make the shapes smaller");
   } catch (const std::length_error&) {
-    throw Error(ErrorCode::out_of_memory, std::string(where) + ": its values exceed the address space; make the shapes smaller");
+    throw Error(ErrorCode::out_of_memory,
+                std::string(where) + ": its values exceed the address space; make the shapes smaller");
   }
 }
 

@@ -34,8 +34,13 @@ std::shared_ptr<const void> allocate(size_t bytes) {
 template <class F>
 void with_integer(DType type, F f) {
   switch (type) {
-    case DType::i8: case DType::i4: case DType::i2: return f(int8_t{});
-    case DType::u8: case DType::u4: case DType::u2: case DType::boolean: return f(uint8_t{});
+    case DType::i8:
+    case DType::i4:
+    case DType::i2: return f(int8_t{});
+    case DType::u8:
+    case DType::u4:
+    case DType::u2:
+    case DType::boolean: return f(uint8_t{});
     case DType::i16: return f(int16_t{});
     case DType::u16: return f(uint16_t{});
     case DType::i32: return f(int32_t{});
@@ -119,7 +124,8 @@ Tensor Tensor::vector_i64(const std::vector<int64_t>& values) {
 Tensor Tensor::reshaped(Dims dims) const {
   Tensor t = *this;
   if (element_count(dims) != elements_)
-    fail(fmt::format("{} under dimensions [{}]; the number of elements must be the same", type_text(), to_string(dims)));
+    fail(
+        fmt::format("{} under dimensions [{}]; the number of elements must be the same", type_text(), to_string(dims)));
   t.dims_ = std::move(dims);
   return t;
 }
@@ -205,7 +211,8 @@ const Tensor& Datum::tensor() const {
 }
 
 const Datum::Sequence& Datum::items() const {
-  if (!is_sequence()) fail(is_none() ? "a value that is absent; a sequence is wanted" : "a tensor; a sequence is wanted");
+  if (!is_sequence())
+    fail(is_none() ? "a value that is absent; a sequence is wanted" : "a tensor; a sequence is wanted");
   return *std::get<2>(value);
 }
 

@@ -180,7 +180,8 @@ void ThreadPool::run_shares(int parts, FunctionRef<void(int part, int thread)> b
 
 void ThreadPool::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body) {
   if (n <= 0) return;
-  int64_t parts = std::clamp<int64_t>(n / std::max<int64_t>(grain, 1), 1, threads_ == 1 ? 1 : threads_ * kPartsPerThread);
+  int64_t parts =
+      std::clamp<int64_t>(n / std::max<int64_t>(grain, 1), 1, threads_ == 1 ? 1 : threads_ * kPartsPerThread);
   if (parts > threads_) parts = parts / threads_ * threads_;
   run(static_cast<int>(parts), [&](int part, int) { body(n * part / parts, n * (part + 1) / parts); });
 }

@@ -134,7 +134,8 @@ Expressions::Split Expressions::split(const Dim& index) {
       else if (++varying == 1 && !a.symbol.empty()) loop = loop_of(a.symbol);
     }
     if (varying == 0) s.offset = s.offset + factor;
-    else if (varying == 1 && loop >= 0) s.strides[static_cast<size_t>(loop)] = s.strides[static_cast<size_t>(loop)] + factor;
+    else if (varying == 1 && loop >= 0)
+      s.strides[static_cast<size_t>(loop)] = s.strides[static_cast<size_t>(loop)] + factor;
     else s.rest.push_back(DimAlgebra::make(0, {t}));
   }
   return s;
@@ -144,8 +145,10 @@ Scalar Expressions::index_value(const Dim& index) {
   Split s = split(index);
   bool varying = !s.offset.is_constant();
   for (const Dim& d : s.strides) varying |= d != Dim(0);
-  Scalar sum = varying ? intern(Inst{.kind = InstKind::index, .type = DType::i64,
-                                     .access = intern(Access{-1, s.offset, s.strides}), .loops = {}})
+  Scalar sum = varying ? intern(Inst{.kind = InstKind::index,
+                                     .type = DType::i64,
+                                     .access = intern(Access{-1, s.offset, s.strides}),
+                                     .loops = {}})
                        : integer(s.offset.value());
   for (const Dim& term : s.rest) sum = apply(ScalarOp::add, sum, term_value(term));
   return sum;
@@ -179,8 +182,7 @@ Scalar Expressions::atom_value(const Dim& atom) {
     case Dim::Function::min: return apply(ScalarOp::min, x, y);
     case Dim::Function::max: return apply(ScalarOp::max, x, y);
     case Dim::Function::mod: return apply(ScalarOp::mod, x, y);
-    case Dim::Function::floor_div:
-      return apply(ScalarOp::div, apply(ScalarOp::sub, x, apply(ScalarOp::mod, x, y)), y);
+    case Dim::Function::floor_div: return apply(ScalarOp::div, apply(ScalarOp::sub, x, apply(ScalarOp::mod, x, y)), y);
     case Dim::Function::ceil_div: break;
   }
   const Scalar minus = apply(ScalarOp::neg, x);  // ceil(x/y) = -floor(-x/y)
@@ -199,9 +201,13 @@ Scalar Expressions::load(int operand, const Dim& address, Scalar mask, Scalar fa
     mask = {-1};
   }
   const DType memory = kernel_.operands[static_cast<size_t>(operand)].dtype;
-  return intern(Inst{.kind = InstKind::load, .type = compute_type(memory), .a = dynamic.id, .b = mask.id,
+  return intern(Inst{.kind = InstKind::load,
+                     .type = compute_type(memory),
+                     .a = dynamic.id,
+                     .b = mask.id,
                      .c = mask.id < 0 ? -1 : fallback.id,
-                     .access = intern(Access{operand, std::move(s.offset), std::move(s.strides)}), .loops = {}});
+                     .access = intern(Access{operand, std::move(s.offset), std::move(s.strides)}),
+                     .loops = {}});
 }
 
 int Expressions::affine_access(int operand, const Dim& address) {

@@ -11,7 +11,7 @@
 namespace trine::codegen {
 namespace {
 
-constexpr int64_t kVectorUnit = 1024;     // elements of a vector loop that make one unit of work
+constexpr int64_t kVectorUnit = 1024;  // elements of a vector loop that make one unit of work
 constexpr double kWorthAThread_ns = 5000;
 constexpr size_t kMaxOperands = 128;
 
@@ -117,19 +117,19 @@ struct BoundKernel::State {
     Operand::Kind kind;
     int index;
     const void* constant;
-    size_t scratch;          // offset in the thread's memory
+    size_t scratch;  // offset in the thread's memory
   };
   Numbers numbers;
   std::vector<Source> sources;
-  std::vector<Tensor> constants;   // keeps them alive
-  std::vector<int64_t> counts;     // units of each parallel loop
-  int64_t unit = 1;                // iterations of the last parallel loop in one unit
+  std::vector<Tensor> constants;  // keeps them alive
+  std::vector<int64_t> counts;    // units of each parallel loop
+  int64_t unit = 1;               // iterations of the last parallel loop in one unit
   int64_t last_extent = 1;
   int64_t units = 0;
   int64_t grain = 1;
   size_t scratch_bytes = 0;
   LoopEntry entry = nullptr;
-  interp::Program program;         // when there is no entry
+  interp::Program program;  // when there is no entry
 
   void run(void* const* operands, char* memory, int64_t begin, int64_t end) const;
 };
@@ -146,7 +146,8 @@ BoundKernel bind(const LoopKernel& kernel, const Bindings& bindings, LoopEntry e
       s->scratch_bytes += static_cast<size_t>((bytes + 127) & ~int64_t{63});
     }
   }
-  if (s->sources.size() > kMaxOperands) throw Error(ErrorCode::unsupported, "loop kernel: more than 128 operands; split the group");
+  if (s->sources.size() > kMaxOperands)
+    throw Error(ErrorCode::unsupported, "loop kernel: more than 128 operands; split the group");
   int64_t per_unit = 1;
   s->units = 1;
   for (int i = 0; i < kernel.parallel; ++i) {

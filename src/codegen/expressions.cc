@@ -176,8 +176,12 @@ Scalar Expressions::apply(ScalarOp op, Scalar a, Scalar b) {
   const DType type = this->type(a);
   TRINE_CHECK(type == this->type(b), std::string(name(type)) + " and " + std::string(name(this->type(b))));
   if (auto folded = fold(op, a, b)) return *folded;
-  return intern({.kind = InstKind::binary, .op = op, .type = is_comparison(op) ? DType::boolean : type, .a = a.id,
-                 .b = b.id, .loops = {}});
+  return intern({.kind = InstKind::binary,
+                 .op = op,
+                 .type = is_comparison(op) ? DType::boolean : type,
+                 .a = a.id,
+                 .b = b.id,
+                 .loops = {}});
 }
 
 Scalar Expressions::select(Scalar condition, Scalar a, Scalar b) {

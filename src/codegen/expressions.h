@@ -1,5 +1,5 @@
-// Expressions: builds a kernel's instruction list. Every instruction is pure and hash-consed (asked for twice, it is made
-// once), so common subexpressions are shared by construction.
+// Expressions: builds a kernel's instruction list. Every instruction is pure and hash-consed (asked for twice, it is
+// made once), so common subexpressions are shared by construction.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ struct Refusal {
 // One loop symbol in a Dim: "\1" and a number that is never used twice.
 class Expressions {
  public:
-  LoopKernel take();                                   // insts, accesses, extents, operands; no nest yet
+  LoopKernel take();  // insts, accesses, extents, operands; no nest yet
 
   int add_loop(const Dim& extent);
-  void drop_loop();                                    // the newest, which nothing kept depends on
+  void drop_loop();  // the newest, which nothing kept depends on
   const Dim& symbol(int loop) const { return symbols_[static_cast<size_t>(loop)]; }
   const Dim& extent(int loop) const { return kernel_.extents[static_cast<size_t>(loop)]; }
   int loop_count() const { return static_cast<int>(kernel_.extents.size()); }
-  int loop_of(std::string_view symbol) const;          // -1: no loop symbol
-  int add_operand(Operand operand);                    // equal ones are shared, constants by data pointer
+  int loop_of(std::string_view symbol) const;  // -1: no loop symbol
+  int add_operand(Operand operand);            // equal ones are shared, constants by data pointer
 
   const Inst& inst(Scalar s) const { return kernel_.insts[static_cast<size_t>(s.id)]; }
   DType type(Scalar s) const { return inst(s).type; }

@@ -36,9 +36,7 @@ class NodeContext final : public LowerContext {
 
   const Node& node() const override { return node_; }
   const Type& input_type(int i) const override { return group_.graph().type(input(i)); }
-  const Type& output_type() const override {
-    return group_.graph().type(node_.outputs[static_cast<size_t>(output_)]);
-  }
+  const Type& output_type() const override { return group_.graph().type(node_.outputs[static_cast<size_t>(output_)]); }
   Tensor constant(int i) const override {
     return has(i) && group_.graph().is_constant(input(i)) ? group_.graph().value(input(i)).constant : Tensor();
   }
@@ -88,11 +86,17 @@ GroupLowering::GroupLowering(const Graph& body, bool unify)
 int GroupLowering::operand_of(ValueId value) {
   const Value& v = graph_.value(value);
   if (input_of_[static_cast<size_t>(value)] >= 0) {
-    return e_.add_operand({.kind = Operand::Kind::input, .index = input_of_[static_cast<size_t>(value)],
-                           .dtype = v.type.dtype, .constant = {}, .elements = {}});
+    return e_.add_operand({.kind = Operand::Kind::input,
+                           .index = input_of_[static_cast<size_t>(value)],
+                           .dtype = v.type.dtype,
+                           .constant = {},
+                           .elements = {}});
   }
-  return e_.add_operand({.kind = Operand::Kind::constant, .index = value, .dtype = v.constant.dtype(),
-                         .constant = v.constant, .elements = {}});
+  return e_.add_operand({.kind = Operand::Kind::constant,
+                         .index = value,
+                         .dtype = v.constant.dtype(),
+                         .constant = v.constant,
+                         .elements = {}});
 }
 
 Scalar GroupLowering::element(ValueId value, const Index& index, Scalar mask) {

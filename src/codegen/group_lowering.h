@@ -1,5 +1,5 @@
-// Lowers the values of one graph, by demand: an output's element asks its operator's rule, which asks for elements of its
-// inputs, down to the graph's inputs.
+// Lowers the values of one graph, by demand: an output's element asks its operator's rule, which asks for elements of
+// its inputs, down to the graph's inputs.
 #pragma once
 
 #include "codegen/expressions.h"
@@ -9,8 +9,8 @@ namespace trine::codegen {
 
 class GroupLowering {
  public:
-  // `unify`: folds over equal boxes, and loops of the output that equal them, share loops, so that a value which several
-  // of them compute is recognised as the same.
+  // `unify`: folds over equal boxes, and loops of the output that equal them, share loops, so that a value which
+  // several of them compute is recognised as the same.
   GroupLowering(const Graph& body, bool unify);
 
   Expressions& expressions() { return e_; }
@@ -29,10 +29,10 @@ class GroupLowering {
   const Graph& graph_;
   const bool unify_;
   std::vector<int> producers_;
-  std::vector<int> input_of_;                    // per value: position among the graph's inputs, or -1
+  std::vector<int> input_of_;  // per value: position among the graph's inputs, or -1
   Expressions e_;
   std::vector<int> output_loops_;
-  std::vector<std::vector<int>> boxes_;          // loops of folds that found no output loops to share
+  std::vector<std::vector<int>> boxes_;  // loops of folds that found no output loops to share
   std::map<std::tuple<ValueId, Index, int>, Scalar> known_;
   int depth_ = 0;
 };

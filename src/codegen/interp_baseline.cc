@@ -25,7 +25,8 @@ namespace trine::codegen::interp {
 namespace {
 
 // Adding and subtracting 2^23 (2^52) rounds |a| below it to an integer, half to even; the sign is put back for -0.
-template <class T> inline Vec<T> rint_by_magic(Vec<T> a, T magic) {
+template <class T>
+inline Vec<T> rint_by_magic(Vec<T> a, T magic) {
   using M = typename MaskOf<T>::type;
   const Vec<T> m = magnitude<T>(a), big = splat<T>(magic);
   const Vec<T> r = (m + big) - big;
@@ -36,16 +37,21 @@ inline IsaF32 isa_rint(IsaF32 a) { return rint_by_magic<float>(a, 0x1p23f); }
 inline IsaF64 isa_rint(IsaF64 a) { return rint_by_magic<double>(a, 0x1p52); }
 
 // Keeps a's sign on a zero result.
-template <class T> inline Vec<T> with_sign(Vec<T> r, Vec<T> a) {
+template <class T>
+inline Vec<T> with_sign(Vec<T> r, Vec<T> a) {
   using M = typename MaskOf<T>::type;
   const Vec<M> bit = splat<M>(static_cast<M>(uint64_t{1} << (8 * sizeof(M) - 1)));
   return same_bits<Vec<T>>(same_bits<Vec<M>>(magnitude<T>(r)) | (same_bits<Vec<M>>(a) & bit));
 }
-template <class T> inline Vec<T> floor_of(Vec<T> a) {
+template <class T>
+inline Vec<T> floor_of(Vec<T> a) {
   const Vec<T> r = isa_rint(a), one = splat<T>(1);
   return a < r ? r - one : r;
 }
-template <class T> inline Vec<T> trunc_of(Vec<T> a) { return with_sign<T>(floor_of<T>(magnitude<T>(a)), a); }
+template <class T>
+inline Vec<T> trunc_of(Vec<T> a) {
+  return with_sign<T>(floor_of<T>(magnitude<T>(a)), a);
+}
 inline IsaF32 isa_floor(IsaF32 a) { return floor_of<float>(a); }
 inline IsaF64 isa_floor(IsaF64 a) { return floor_of<double>(a); }
 inline IsaF32 isa_trunc(IsaF32 a) { return trunc_of<float>(a); }

@@ -19,8 +19,10 @@ inline Run find(const Query& q) {
     case Kind::select: return select(q.type);
     case Kind::cast: return cast_of(q.type, q.to);
     case Kind::cast_after: return cast_after(q.memory);
-    case Kind::fold_start: case Kind::fold_lanes: case Kind::fold_tile: case Kind::fold_finish:
-      return fold_of(q.kind, q.fold, q.type);
+    case Kind::fold_start:
+    case Kind::fold_lanes:
+    case Kind::fold_tile:
+    case Kind::fold_finish: return fold_of(q.kind, q.fold, q.type);
   }
   return nullptr;
 }

@@ -7,7 +7,8 @@ namespace trine::codegen::interp {
 namespace {
 
 // How a memory type M is read as and written from its compute type C (booleans: 0 or -1 in four bytes).
-template <class M, class C> struct Plain {
+template <class M, class C>
+struct Plain {
   using Memory = M;
   using Compute = C;
   static C in(M m, const Op&) { return static_cast<C>(m); }
@@ -72,14 +73,16 @@ inline char* memory(const Op& op, const Frame& f) {
   return static_cast<char*>(f.operands[op.operand]) + address(op, f);
 }
 
-template <class A> void replicate(char* slot) {
+template <class A>
+void replicate(char* slot) {
   using C = typename A::Compute;
   C* out = reinterpret_cast<C*>(slot);
   for (int i = 1; i < kGroup; ++i) out[i] = out[0];
 }
 
 // Any load: strided, at a dynamic offset, masked.
-template <class A> void load_general(const Op& op, Frame& f) {
+template <class A>
+void load_general(const Op& op, Frame& f) {
   using M = typename A::Memory;
   using C = typename A::Compute;
   const char* from = memory(op, f);
@@ -104,7 +107,8 @@ template <class A> void load_general(const Op& op, Frame& f) {
 }
 
 // The whole tile is masked off.
-template <class C> void take_fallback(const Op& op, Frame& f) {
+template <class C>
+void take_fallback(const Op& op, Frame& f) {
   if (op.vector_c) {
     f.value[op.dst] = f.value[op.c];
     return;
@@ -115,7 +119,8 @@ template <class C> void take_fallback(const Op& op, Frame& f) {
   f.value[op.dst] = f.slots + op.slot;
 }
 
-template <class A> void load(const Op& op, Frame& f) {
+template <class A>
+void load(const Op& op, Frame& f) {
   using M = typename A::Memory;
   using C = typename A::Compute;
   if ((op.b >= 0 && op.vector_b) || (op.a >= 0 && op.vector_a) || !op.vector || op.step != op.size) {
@@ -138,7 +143,8 @@ template <class A> void load(const Op& op, Frame& f) {
   f.value[op.dst] = slot;
 }
 
-template <class A> void store(const Op& op, Frame& f) {
+template <class A>
+void store(const Op& op, Frame& f) {
   using M = typename A::Memory;
   using C = typename A::Compute;
   char* to = memory(op, f);
@@ -163,30 +169,33 @@ template <class A> void store(const Op& op, Frame& f) {
 }
 
 // Before a value is computed: lets it be written where it will be stored, when no slack would be written behind.
-inline void aim(const Op& op, Frame& f) {
-  f.value[op.a] = f.n % kGroup == 0 ? memory(op, f) : f.slots + op.slot;
-}
+inline void aim(const Op& op, Frame& f) { f.value[op.a] = f.n % kGroup == 0 ? memory(op, f) : f.slots + op.slot; }
 
-#define TRINE_BY_MEMORY(action)                                                                   \
-  switch (type) {                                                                                 \
-    case DType::f32: return action<Plain<float, float>>;                                          \
-    case DType::i32: case DType::u32: return action<Plain<int32_t, int32_t>>;                     \
-    case DType::f64: case DType::i64: case DType::u64: return action<Plain<int64_t, int64_t>>;    \
-    case DType::i8: case DType::i4: case DType::i2: return action<Plain<int8_t, int32_t>>;        \
-    case DType::u8: case DType::u4: case DType::u2: return action<Plain<uint8_t, int32_t>>;       \
-    case DType::i16: return action<Plain<int16_t, int32_t>>;                                      \
-    case DType::u16: return action<Plain<uint16_t, int32_t>>;                                     \
-    case DType::boolean: return action<Boolean>;                                                  \
-    case DType::f16: return action<Half>;                                                         \
-    case DType::bf16: return action<Brain>;                                                       \
-    default: return is_float(type) ? action<Table> : nullptr;                                     \
+#define TRINE_BY_MEMORY(action)                               \
+  switch (type) {                                             \
+    case DType::f32: return action<Plain<float, float>>;      \
+    case DType::i32:                                          \
+    case DType::u32: return action<Plain<int32_t, int32_t>>;  \
+    case DType::f64:                                          \
+    case DType::i64:                                          \
+    case DType::u64: return action<Plain<int64_t, int64_t>>;  \
+    case DType::i8:                                           \
+    case DType::i4:                                           \
+    case DType::i2: return action<Plain<int8_t, int32_t>>;    \
+    case DType::u8:                                           \
+    case DType::u4:                                           \
+    case DType::u2: return action<Plain<uint8_t, int32_t>>;   \
+    case DType::i16: return action<Plain<int16_t, int32_t>>;  \
+    case DType::u16: return action<Plain<uint16_t, int32_t>>; \
+    case DType::boolean: return action<Boolean>;              \
+    case DType::f16: return action<Half>;                     \
+    case DType::bf16: return action<Brain>;                   \
+    default: return is_float(type) ? action<Table> : nullptr; \
   }
 
 inline Run load_of(DType type) { TRINE_BY_MEMORY(load) }
 inline Run store_of(DType type) { TRINE_BY_MEMORY(store) }
-inline Run aim_of(DType memory) {
-  return byte_size(memory) >= 4 ? aim : nullptr;
-}
+inline Run aim_of(DType memory) { return byte_size(memory) >= 4 ? aim : nullptr; }
 
 // The value of an affine index expression.
 inline void index_value(const Op& op, Frame& f) {
@@ -204,14 +213,19 @@ inline void constant(const Op& op, Frame& f) {
 }
 
 // Truncates and saturates; NaN becomes 0. `bits` of a cast holds the storage type's range as two i32 when it is narrow.
-template <class To, class From> To convert(From x, int32_t low, int32_t high) {
+template <class To, class From>
+To convert(From x, int32_t low, int32_t high) {
   if constexpr (From(0.5) != From(0) && To(0.5) == To(0)) {
     constexpr int kDigits = 8 * static_cast<int>(sizeof(To)) - (To(-1) < To(0) ? 1 : 0);
-    const From top = static_cast<From>(kDigits == 31 ? 0x1p31 : kDigits == 32 ? 0x1p32 : kDigits == 63 ? 0x1p63 : 0x1p64);
+    const From top = static_cast<From>(kDigits == 31   ? 0x1p31
+                                       : kDigits == 32 ? 0x1p32
+                                       : kDigits == 63 ? 0x1p63
+                                                       : 0x1p64);
     const From bottom = To(-1) < To(0) ? -top : From(0);
     if (x != x) return 0;
-    To t = x >= top ? static_cast<To>(~(To(-1) < To(0) ? To(1) << (8 * sizeof(To) - 1) : To(0)))
-                    : x <= bottom ? static_cast<To>(To(-1) < To(0) ? To(1) << (8 * sizeof(To) - 1) : To(0)) : static_cast<To>(x);
+    To t = x >= top      ? static_cast<To>(~(To(-1) < To(0) ? To(1) << (8 * sizeof(To) - 1) : To(0)))
+           : x <= bottom ? static_cast<To>(To(-1) < To(0) ? To(1) << (8 * sizeof(To) - 1) : To(0))
+                         : static_cast<To>(x);
     if constexpr (sizeof(To) == 4 && To(-1) < To(0)) t = t < low ? low : t > high ? high : t;
     return t;
   } else {
@@ -219,7 +233,8 @@ template <class To, class From> To convert(From x, int32_t low, int32_t high) {
   }
 }
 
-template <class From, class To> void cast(const Op& op, Frame& f) {
+template <class From, class To>
+void cast(const Op& op, Frame& f) {
   const From* a = reinterpret_cast<const From*>(f.value[op.a]);
   To* out = reinterpret_cast<To*>(f.value[op.dst]);
   const int64_t n = padded(op, f);
@@ -227,13 +242,15 @@ template <class From, class To> void cast(const Op& op, Frame& f) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(a[i], low, high);
   if (op.after) op.after(op, f);
 }
-template <class To> void cast_from_boolean(const Op& op, Frame& f) {
+template <class To>
+void cast_from_boolean(const Op& op, Frame& f) {
   const int32_t* a = reinterpret_cast<const int32_t*>(f.value[op.a]);
   To* out = reinterpret_cast<To*>(f.value[op.dst]);
   const int64_t n = padded(op, f);
   for (int64_t i = 0; i < n; ++i) out[i] = a[i] ? To(1) : To(0);
 }
-template <class From> void cast_to_boolean(const Op& op, Frame& f) {
+template <class From>
+void cast_to_boolean(const Op& op, Frame& f) {
   compare1<From>(op, f, [](Vec<From> a) { return a != Vec<From>{}; });
 }
 
@@ -252,7 +269,8 @@ inline void cast_f32_to_i32(const Op& op, Frame& f) {
   if (op.after) op.after(op, f);
 }
 
-template <class From> Run cast_from(DType to) {
+template <class From>
+Run cast_from(DType to) {
   if constexpr (kLanes<From> == kLanes<float> && From(0.5) != From(0)) {
     if (to == DType::i32) return cast_f32_to_i32;
   }
@@ -280,8 +298,10 @@ inline Run cast_of(DType from, DType to) {
       switch (to) {
         case DType::f32: return cast_from_boolean<float>;
         case DType::f64: return cast_from_boolean<double>;
-        case DType::i32: case DType::u32: return cast_from_boolean<int32_t>;
-        case DType::i64: case DType::u64: return cast_from_boolean<int64_t>;
+        case DType::i32:
+        case DType::u32: return cast_from_boolean<int32_t>;
+        case DType::i64:
+        case DType::u64: return cast_from_boolean<int64_t>;
         default: return nullptr;
       }
     default: return nullptr;
@@ -289,13 +309,15 @@ inline Run cast_of(DType from, DType to) {
 }
 
 // To a storage type and back: rounds floats, wraps integers.
-template <class A> void through_storage(const Op& op, Frame& f) {
+template <class A>
+void through_storage(const Op& op, Frame& f) {
   using C = typename A::Compute;
   C* v = reinterpret_cast<C*>(f.value[op.dst]);
   const int64_t n = padded(op, f);
   for (int64_t i = 0; i < n; ++i) v[i] = A::in(A::out(v[i], op), op);
 }
-template <int Bits, bool Signed> void wrap(const Op& op, Frame& f) {
+template <int Bits, bool Signed>
+void wrap(const Op& op, Frame& f) {
   int32_t* v = reinterpret_cast<int32_t*>(f.value[op.dst]);
   const int64_t n = padded(op, f);
   for (int64_t i = 0; i < n; ++i) {
@@ -316,7 +338,12 @@ inline Run cast_after(DType storage) {
     case DType::u2: return wrap<2, false>;
     case DType::f16: return through_storage<Half>;
     case DType::bf16: return through_storage<Brain>;
-    case DType::f32: case DType::f64: case DType::i32: case DType::u32: case DType::i64: case DType::u64:
+    case DType::f32:
+    case DType::f64:
+    case DType::i32:
+    case DType::u32:
+    case DType::i64:
+    case DType::u64:
     case DType::boolean: return nullptr;
     default: return through_storage<Table>;
   }

@@ -11,9 +11,14 @@
 namespace trine::codegen::interp {
 namespace {
 
-template <class T> struct VecOf { typedef T type __attribute__((vector_size(kIsaBytes))); };
-template <class T> using Vec = typename VecOf<T>::type;
-template <class T> constexpr int kLanes = static_cast<int>(kIsaBytes / sizeof(T));
+template <class T>
+struct VecOf {
+  typedef T type __attribute__((vector_size(kIsaBytes)));
+};
+template <class T>
+using Vec = typename VecOf<T>::type;
+template <class T>
+constexpr int kLanes = static_cast<int>(kIsaBytes / sizeof(T));
 
 using F32 = Vec<float>;
 using F64 = Vec<double>;
@@ -21,34 +26,64 @@ using I32 = Vec<int32_t>;
 using I64 = Vec<int64_t>;
 
 // The integer of T's size: the type of T's comparison masks.
-template <class T> struct MaskOf { using type = int32_t; };
-template <> struct MaskOf<double> { using type = int64_t; };
-template <> struct MaskOf<int64_t> { using type = int64_t; };
-template <> struct MaskOf<uint64_t> { using type = int64_t; };
-template <class T> using Mask = Vec<typename MaskOf<T>::type>;
+template <class T>
+struct MaskOf {
+  using type = int32_t;
+};
+template <>
+struct MaskOf<double> {
+  using type = int64_t;
+};
+template <>
+struct MaskOf<int64_t> {
+  using type = int64_t;
+};
+template <>
+struct MaskOf<uint64_t> {
+  using type = int64_t;
+};
+template <class T>
+using Mask = Vec<typename MaskOf<T>::type>;
 
 // The type whose sums, differences and products wrap: the unsigned one of an integer.
-template <class T> struct WrapOf { using type = T; };
-template <> struct WrapOf<int32_t> { using type = uint32_t; };
-template <> struct WrapOf<int64_t> { using type = uint64_t; };
-template <class T> using Wrap = typename WrapOf<T>::type;
+template <class T>
+struct WrapOf {
+  using type = T;
+};
+template <>
+struct WrapOf<int32_t> {
+  using type = uint32_t;
+};
+template <>
+struct WrapOf<int64_t> {
+  using type = uint64_t;
+};
+template <class T>
+using Wrap = typename WrapOf<T>::type;
 
-template <class T> inline Vec<T> read(const void* p, int64_t i) {
+template <class T>
+inline Vec<T> read(const void* p, int64_t i) {
   Vec<T> v;
   __builtin_memcpy(&v, static_cast<const T*>(p) + i, sizeof v);
   return v;
 }
-template <class T> inline void write(void* p, int64_t i, Vec<T> v) {
+template <class T>
+inline void write(void* p, int64_t i, Vec<T> v) {
   __builtin_memcpy(static_cast<T*>(p) + i, &v, sizeof v);
 }
-template <class T> inline Vec<T> splat(T x) { return x - Vec<T>{}; }  // x - 0 is x, also for -0 and NaN
-template <class To, class From> inline To same_bits(From v) {
+template <class T>
+inline Vec<T> splat(T x) {
+  return x - Vec<T>{};
+}  // x - 0 is x, also for -0 and NaN
+template <class To, class From>
+inline To same_bits(From v) {
   static_assert(sizeof(To) == sizeof(From));
   return reinterpret_cast<To>(v);
 }
 
 // Eight-byte masks are stored four bytes wide.
-template <class T> inline void write_mask(void* p, int64_t i, Mask<T> m) {
+template <class T>
+inline void write_mask(void* p, int64_t i, Mask<T> m) {
   if constexpr (sizeof(T) == 4) {
     write<int32_t>(p, i, m);
   } else {
@@ -57,7 +92,8 @@ template <class T> inline void write_mask(void* p, int64_t i, Mask<T> m) {
     __builtin_memcpy(static_cast<int32_t*>(p) + i, &h, sizeof h);
   }
 }
-template <class T> inline Mask<T> read_mask(const void* p, int64_t i) {
+template <class T>
+inline Mask<T> read_mask(const void* p, int64_t i) {
   if constexpr (sizeof(T) == 4) {
     return read<int32_t>(p, i);
   } else {

@@ -95,7 +95,8 @@ class Numbering {
       const int old = s.inst;
       s.inst = inst(old);
       // A fold's value is numbered inside its body, where it is computed.
-      if (s.kind == Step::Kind::fold) to_.insts[static_cast<size_t>(s.inst)].a = inst(from_.insts[static_cast<size_t>(old)].a);
+      if (s.kind == Step::Kind::fold)
+        to_.insts[static_cast<size_t>(s.inst)].a = inst(from_.insts[static_cast<size_t>(old)].a);
       s.access = access(s.access);
     }
   }
@@ -153,10 +154,12 @@ class Hasher {
 
 // Names for printing.
 constexpr const char* kOps[] = {
-    "neg", "abs", "sign", "sqrt", "reciprocal", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-    "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "floor", "ceil", "round", "trunc", "is_nan", "is_inf",
-    "logical_not", "bit_not", "add", "sub", "mul", "div", "mod", "fmod", "pow", "min", "max", "bit_and", "bit_or",
-    "bit_xor", "shift_left", "shift_right", "less", "less_equal", "equal", "logical_and", "logical_or", "logical_xor"};
+    "neg",        "abs",         "sign",        "sqrt",       "reciprocal", "exp",         "log",        "sin",
+    "cos",        "tan",         "asin",        "acos",       "atan",       "sinh",        "cosh",       "tanh",
+    "asinh",      "acosh",       "atanh",       "erf",        "floor",      "ceil",        "round",      "trunc",
+    "is_nan",     "is_inf",      "logical_not", "bit_not",    "add",        "sub",         "mul",        "div",
+    "mod",        "fmod",        "pow",         "min",        "max",        "bit_and",     "bit_or",     "bit_xor",
+    "shift_left", "shift_right", "less",        "less_equal", "equal",      "logical_and", "logical_or", "logical_xor"};
 constexpr const char* kFolds[] = {"sum", "prod", "min", "max", "any", "all"};
 
 std::string access_text(const Access& a) {
@@ -194,8 +197,9 @@ void block_text(const LoopKernel& k, const Block& b, int depth, std::string& out
     out.append(static_cast<size_t>(2 * depth), ' ');
     switch (s.kind) {
       case Step::Kind::compute:
-        out += s.access < 0 ? inst_text(k, s.inst)
-                            : fmt::format("%{} = read back {}", s.inst, access_text(k.accesses[static_cast<size_t>(s.access)]));
+        out += s.access < 0
+                   ? inst_text(k, s.inst)
+                   : fmt::format("%{} = read back {}", s.inst, access_text(k.accesses[static_cast<size_t>(s.access)]));
         break;
       case Step::Kind::loop:
         out += fmt::format("for i{} < {}{}:", s.loop, k.extents[static_cast<size_t>(s.loop)].text(),

@@ -28,32 +28,33 @@ constexpr LoopSet loop_bit(int loop) { return LoopSet{1} << loop; }
 enum class StrideClass : uint8_t { zero, one, other };
 
 struct Access {
-  int operand = -1;             // -1: not a memory access but the value of an index expression
+  int operand = -1;  // -1: not a memory access but the value of an index expression
   Dim offset;
-  std::vector<Dim> strides;     // one per loop
+  std::vector<Dim> strides;  // one per loop
 };
 
 enum class InstKind : uint8_t {
-  constant,    // `bits`, an image of `type`
-  index,       // i64: the value of `access`
-  load,        // element of `access` (+ dynamic offset a); where mask b is false: c, and nothing is read
-  unary, binary,  // `op` of a, b
-  select,      // a ? b : c
-  cast,        // a to `to` by ONNX Cast rules; narrow integers and small floats stay in their compute type
-  reduce,      // a folded with `fold` over `loops`
+  constant,  // `bits`, an image of `type`
+  index,     // i64: the value of `access`
+  load,      // element of `access` (+ dynamic offset a); where mask b is false: c, and nothing is read
+  unary,
+  binary,  // `op` of a, b
+  select,  // a ? b : c
+  cast,    // a to `to` by ONNX Cast rules; narrow integers and small floats stay in their compute type
+  reduce,  // a folded with `fold` over `loops`
 };
 
 struct Inst {
   InstKind kind = InstKind::constant;
   ScalarOp op = ScalarOp::add;
   Reduce fold = Reduce::sum;
-  DType type = DType::none;     // compute type: f32, f64, i32, i64, u32, u64 or boolean
-  DType to = DType::none;       // of a cast: what is cast to
-  int a = -1, b = -1, c = -1;   // operands; -1: none
+  DType type = DType::none;    // compute type: f32, f64, i32, i64, u32, u64 or boolean
+  DType to = DType::none;      // of a cast: what is cast to
+  int a = -1, b = -1, c = -1;  // operands; -1: none
   int access = -1;
   uint64_t bits = 0;
-  std::vector<int> loops;       // of a reduce, outermost first
-  LoopSet deps = 0;             // loops that the value depends on
+  std::vector<int> loops;  // of a reduce, outermost first
+  LoopSet deps = 0;        // loops that the value depends on
 };
 
 struct Step;
@@ -61,11 +62,11 @@ using Block = std::vector<Step>;
 
 struct Step {
   enum class Kind : uint8_t {
-    compute,   // inst; with an access: read back from the row buffer that an earlier store filled
-    loop,      // body for each iteration of `loop`
-    reduce,    // inst is the fold; body holds the loops, innermost of them a `fold` step
-    fold,      // the value of inst's operand a joins the running result
-    store,     // value `inst` to `access`
+    compute,  // inst; with an access: read back from the row buffer that an earlier store filled
+    loop,     // body for each iteration of `loop`
+    reduce,   // inst is the fold; body holds the loops, innermost of them a `fold` step
+    fold,     // the value of inst's operand a joins the running result
+    store,    // value `inst` to `access`
   };
   Kind kind = Kind::compute;
   int inst = -1;
@@ -77,10 +78,10 @@ struct Step {
 struct Operand {
   enum class Kind : uint8_t { input, output, constant, scratch };
   Kind kind = Kind::input;
-  int index = 0;                // of an input or output: its position in the group
+  int index = 0;  // of an input or output: its position in the group
   DType dtype = DType::none;
-  Tensor constant;              // of a constant
-  Dim elements;                 // of a scratch: one thread's row buffer
+  Tensor constant;  // of a constant
+  Dim elements;     // of a scratch: one thread's row buffer
 };
 
 struct LoopKernel {
@@ -89,10 +90,10 @@ struct LoopKernel {
   std::vector<Access> accesses;
   std::vector<Inst> insts;
   Block body;
-  std::vector<int> nest;        // the output's loops, outermost first
-  int parallel = 0;             // the first this many of `nest` may be split over threads
-  LoopSet vector_loops = 0;     // at most one on any path through the nest
-  uint64_t hash = 0;            // of everything that code depends on: equal hashes share code
+  std::vector<int> nest;     // the output's loops, outermost first
+  int parallel = 0;          // the first this many of `nest` may be split over threads
+  LoopSet vector_loops = 0;  // at most one on any path through the nest
+  uint64_t hash = 0;         // of everything that code depends on: equal hashes share code
 
   bool is_vector(const Inst& inst) const { return (inst.deps & vector_loops) != 0; }
   // zero, or other; one only along a vector loop.

@@ -28,12 +28,12 @@ Lowered lower_node(const Graph& graph, const Node& node);
 
 // What compiled code and the interpreter are called with.
 struct LoopArgs {
-  void* const* operands;      // in the kernel's order
-  const int64_t* extents;     // per loop
-  const int64_t* accesses;    // per access: offset, then a stride per loop, in elements
-  const int64_t* at;          // indices of the parallel loops but the last, outermost first
-  int64_t begin, end;         // iterations of the last parallel loop
-  const void* const* math;    // functions that code calls lane by lane, see codegen/scalar_math.h
+  void* const* operands;    // in the kernel's order
+  const int64_t* extents;   // per loop
+  const int64_t* accesses;  // per access: offset, then a stride per loop, in elements
+  const int64_t* at;        // indices of the parallel loops but the last, outermost first
+  int64_t begin, end;       // iterations of the last parallel loop
+  const void* const* math;  // functions that code calls lane by lane, see codegen/scalar_math.h
 };
 using LoopEntry = void (*)(const LoopArgs*);
 
@@ -41,9 +41,9 @@ using LoopEntry = void (*)(const LoopArgs*);
 class BoundKernel {
  public:
   BoundKernel() = default;
-  int64_t units() const;      // independent pieces of work
-  int64_t grain() const;      // units that are worth another thread
-  bool compiled() const;      // runs machine code, not the interpreter
+  int64_t units() const;  // independent pieces of work
+  int64_t grain() const;  // units that are worth another thread
+  bool compiled() const;  // runs machine code, not the interpreter
   // Pointers by position in the group. Units outside [begin, end) are left alone.
   void run(std::span<const void* const> inputs, std::span<void* const> outputs, int64_t begin, int64_t end) const;
   void run(std::span<const void* const> inputs, std::span<void* const> outputs) const {

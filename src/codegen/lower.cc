@@ -23,7 +23,8 @@ Index LowerContext::broadcast_index(int input) const {
     const Dim& at = index_[static_cast<size_t>(o)];
     if (from[i] == Dim(1)) continue;
     // Symbols that may turn out to be 1 at run time: the factor is 0 then, else 1.
-    index[static_cast<size_t>(i)] = from[i] == out[o] || from[i].is_constant() ? at : at * trine::min(from[i] - 1, Dim(1));
+    index[static_cast<size_t>(i)] =
+        from[i] == out[o] || from[i].is_constant() ? at : at * trine::min(from[i] - 1, Dim(1));
   }
   return index;
 }

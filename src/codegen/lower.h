@@ -1,14 +1,15 @@
-// Lowering: an operator says what one element of its output is, in terms of elements of its inputs. Fusing two operators
-// is then function composition: where a fused producer is read, its own rule is asked for that element.
+// Lowering: an operator says what one element of its output is, in terms of elements of its inputs. Fusing two
+// operators is then function composition: where a fused producer is read, its own rule is asked for that element.
 //
 //   Scalar softmax_lower(LowerContext& c) {
 //     Dim n = c.shape(0)[axis];
 //     Scalar m = c.reduce(Reduce::max, {n}, [&](auto& r) { return c.load(0, c.index_with(axis, r[0])); });
-//     Scalar s = c.reduce(Reduce::sum, {n}, [&](auto& r) { return c.exp(c.sub(c.load(0, c.index_with(axis, r[0])), m)); });
-//     return c.div(c.exp(c.sub(c.load(0, c.index()), m)), s);
+//     Scalar s = c.reduce(Reduce::sum, {n}, [&](auto& r) { return c.exp(c.sub(c.load(0, c.index_with(axis, r[0])), m));
+//     }); return c.div(c.exp(c.sub(c.load(0, c.index()), m)), s);
 //   }
 //
-// Index expressions are Dims over loop symbols; loads should stay affine in them (constant strides): then they vectorise.
+// Index expressions are Dims over loop symbols; loads should stay affine in them (constant strides): then they
+// vectorise.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ class LowerContext {
 
   virtual const Node& node() const = 0;
   const Attrs& attrs() const { return node().attrs; }
-  int output() const { return output_; }                       // which output is wanted
+  int output() const { return output_; }  // which output is wanted
   bool has(int input) const;
   virtual const Type& input_type(int i) const = 0;
   virtual const Type& output_type() const = 0;
@@ -34,8 +35,8 @@ class LowerContext {
   // Constant input's values (axes, pads...), when known while lowering.
   virtual Tensor constant(int input) const = 0;
 
-  const Index& index() const { return index_; }                // of the wanted output element
-  Index index_with(int dim, const Dim& at) const;              // index() with one coordinate replaced
+  const Index& index() const { return index_; }    // of the wanted output element
+  Index index_with(int dim, const Dim& at) const;  // index() with one coordinate replaced
   // index() mapped onto input i's shape by NumPy broadcasting (dimensions of size 1 read element 0).
   Index broadcast_index(int input) const;
 
@@ -48,9 +49,9 @@ class LowerContext {
   virtual Scalar load_at(int input, const Index& index, int dim, Scalar at) = 0;
 
   virtual Scalar constant(DType type, double value) = 0;
-  virtual Scalar index_value(const Dim& index) = 0;            // an i64 scalar: the value of an index expression
+  virtual Scalar index_value(const Dim& index) = 0;  // an i64 scalar: the value of an index expression
   virtual Scalar apply(ScalarOp op, Scalar a) = 0;
-  virtual Scalar apply(ScalarOp op, Scalar a, Scalar b) = 0;   // operand types must agree
+  virtual Scalar apply(ScalarOp op, Scalar a, Scalar b) = 0;  // operand types must agree
   virtual Scalar select(Scalar condition, Scalar a, Scalar b) = 0;
   // ONNX Cast rules. To a storage type (i8, f16, ...) it wraps or rounds to that type; the scalar stays in its compute
   // type (f32 for f16). Results in small integers are wrapped this way before they are used again.

@@ -13,7 +13,7 @@ namespace trine::codegen {
 namespace {
 
 struct Output {
-  int position;   // in the group
+  int position;  // in the group
   ValueId value;
 };
 
@@ -68,8 +68,8 @@ LoopKernel lower_outputs(const Graph& body, const std::vector<Output>& outputs, 
       }
     }
     const Scalar value = group.element(o.value, at, Scalar{-1});
-    const int operand = e.add_operand({.kind = Operand::Kind::output, .index = o.position, .dtype = type.dtype,
-                                       .constant = {}, .elements = {}});
+    const int operand = e.add_operand(
+        {.kind = Operand::Kind::output, .index = o.position, .dtype = type.dtype, .constant = {}, .elements = {}});
     draft.stores.push_back({value.id, e.affine_access(operand, address), loops});
   }
   draft.kernel = e.take();
@@ -138,7 +138,7 @@ Lowered lower_group(const Graph& body) {
 Lowered lower_node(const Graph& graph, const Node& node) {
   Graph body;
   Node copy = node;
-  std::vector<int> positions;                // per body input: position among the node's inputs
+  std::vector<int> positions;  // per body input: position among the node's inputs
   std::map<ValueId, ValueId> made;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId id = node.inputs[i];

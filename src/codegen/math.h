@@ -20,8 +20,14 @@ template <class B, int N>
 }
 
 // a < b ? a : b; with a constant first it keeps a NaN in x.
-template <class B> typename B::F lesser(B& b, typename B::F a, typename B::F x) { return b.select(b.less(a, x), a, x); }
-template <class B> typename B::F greater(B& b, typename B::F a, typename B::F x) { return b.select(b.less(x, a), a, x); }
+template <class B>
+typename B::F lesser(B& b, typename B::F a, typename B::F x) {
+  return b.select(b.less(a, x), a, x);
+}
+template <class B>
+typename B::F greater(B& b, typename B::F a, typename B::F x) {
+  return b.select(b.less(x, a), a, x);
+}
 
 // e^x = 2^n e^r, n = rint(x / ln 2), |r| <= ln2 / 2. Below -104 it is 0, above 89 infinity; denormals are right.
 template <class B>
@@ -38,9 +44,9 @@ template <class B>
 // log x = e ln2 + log m, m in [sqrt(1/2), sqrt(2)).
 template <class B>
 [[gnu::always_inline]] inline typename B::F log(B& b, typename B::F x) {
-  constexpr float kPolynomial[] = {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
-                                   1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f,
-                                   3.3333331174e-1f};
+  constexpr float kPolynomial[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+                                   -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+                                   2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
   const auto tiny = b.less(x, b.num(1.17549435e-38f));
   auto y = b.select(tiny, b.mul(x, b.num(8388608.f)), x);
   auto e = b.sra(b.isub(b.bits(y), b.inum(0x3f3504f3)), 23);
@@ -53,7 +59,7 @@ template <class B>
   p = b.fma(f2, b.num(-0.5f), p);
   auto result = b.fma(ef, b.num(0.693359375f), b.add(f, p));
   const auto infinity = b.num(__builtin_inff());
-  result = b.select(b.less(x, infinity), result, x);                        // inf and NaN stay
+  result = b.select(b.less(x, infinity), result, x);  // inf and NaN stay
   result = b.select(b.less(x, b.num(0.f)), b.num(__builtin_nanf("")), result);
   return b.select(b.equal(x, b.num(0.f)), b.num(-__builtin_inff()), result);
 }
@@ -75,10 +81,10 @@ template <class B>
 // x P(u) with u = 2 x^2 / 3.93^2 - 1, a Chebyshev fit of erf(x) / x; from |x| = 3.93 on it rounds to 1.
 template <class B>
 [[gnu::always_inline]] inline typename B::F erf(B& b, typename B::F x) {
-  constexpr float kPolynomial[] = {
-      -0.0009440908453f, 0.002219073759f, -0.001210267102f, 0.001831784888f, -0.00815826769f, 0.01465562722f,
-      -0.02005435579f,   0.02989409484f,  -0.04382619747f,  0.05866217771f,  -0.07410812604f, 0.09055091716f,
-      -0.1090015213f,    0.1337821543f,   -0.1796602924f,   0.3598201997f};
+  constexpr float kPolynomial[] = {-0.0009440908453f, 0.002219073759f, -0.001210267102f, 0.001831784888f,
+                                   -0.00815826769f,   0.01465562722f,  -0.02005435579f,  0.02989409484f,
+                                   -0.04382619747f,   0.05866217771f,  -0.07410812604f,  0.09055091716f,
+                                   -0.1090015213f,    0.1337821543f,   -0.1796602924f,   0.3598201997f};
   const auto top = b.num(3.93f), bottom = b.num(-3.93f);
   auto y = lesser(b, top, greater(b, bottom, x));
   auto u = b.fma(b.mul(y, y), b.num(0.129492583f), b.num(-1.f));

@@ -99,8 +99,8 @@ class NestBuilder {
       access.strides[static_cast<size_t>(*l)] = size;
       size = size * k_.extents[static_cast<size_t>(*l)];
     }
-    k_.operands.push_back({.kind = Operand::Kind::scratch, .index = id, .dtype = draft_.inst(id).type, .constant = {},
-                           .elements = size});
+    k_.operands.push_back(
+        {.kind = Operand::Kind::scratch, .index = id, .dtype = draft_.inst(id).type, .constant = {}, .elements = size});
     const int number = static_cast<int>(k_.accesses.size());
     k_.accesses.push_back(std::move(access));
     path_[level].block.push_back({.kind = Step::Kind::store, .inst = id, .access = number, .body = {}});
@@ -137,8 +137,8 @@ class NestBuilder {
   Draft& draft_;
   LoopKernel& k_;
   const std::map<int, std::vector<int>> keep_;
-  std::map<int, int> rows_;                    // kept values that a finished fold has stored, with their access
-  std::vector<std::pair<int, int>> pending_;   // stored by the fold that is being built
+  std::map<int, int> rows_;                   // kept values that a finished fold has stored, with their access
+  std::vector<std::pair<int, int>> pending_;  // stored by the fold that is being built
   int folds_open_ = 0;
   std::vector<Level> path_;
 };

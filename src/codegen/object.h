@@ -14,9 +14,9 @@
 namespace trine::codegen {
 
 struct ObjectCode {
-  std::string cpu_level;                  // "baseline", "avx2", "avx512": what it needs
+  std::string cpu_level;  // "baseline", "avx2", "avx512": what it needs
   std::vector<uint8_t> blob;
-  std::map<uint64_t, uint32_t> offsets;   // kernel hash -> entry in the blob
+  std::map<uint64_t, uint32_t> offsets;  // kernel hash -> entry in the blob
 };
 
 // The blob in executable memory (never writable and executable at once).

@@ -42,7 +42,9 @@ class Translator {
         case Step::Kind::reduce: nodes.push_back(reduce(s)); break;
         case Step::Kind::loop: {
           const bool vector = (k_.vector_loops & loop_bit(s.loop)) != 0;
-          nodes.push_back({.kind = vector ? Node::Kind::vector_loop : Node::Kind::loop, .op = {}, .loop = s.loop,
+          nodes.push_back({.kind = vector ? Node::Kind::vector_loop : Node::Kind::loop,
+                           .op = {},
+                           .loop = s.loop,
                            .body = block(s.body)});
           break;
         }
@@ -87,13 +89,12 @@ class Translator {
         op.steps_a = op.size;
         break;
       }
-      case InstKind::unary: case InstKind::binary:
+      case InstKind::unary:
+      case InstKind::binary:
         q.kind = i.kind == InstKind::unary ? Kind::unary : Kind::binary;
         if (is_table_op(i.op, q.type)) op.function = math_table()[static_cast<int>(i.op)];
         break;
-      case InstKind::select:
-        q = {.kind = Kind::select, .type = i.type};
-        break;
+      case InstKind::select: q = {.kind = Kind::select, .type = i.type}; break;
       case InstKind::cast: cast(op, i, q); break;
       case InstKind::reduce: break;
     }

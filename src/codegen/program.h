@@ -11,8 +11,8 @@ namespace trine::codegen::interp {
 struct Node {
   enum class Kind : uint8_t { op, loop, vector_loop, fold };
   Kind kind = Kind::op;
-  Op op;                    // of a fold: starts its running result
-  Run finish = nullptr;     // of a fold along a vector loop
+  Op op;                 // of a fold: starts its running result
+  Run finish = nullptr;  // of a fold along a vector loop
   int loop = -1;
   std::vector<Node> body;
 };
@@ -21,8 +21,8 @@ struct Program {
   std::vector<Node> root;
   std::deque<std::vector<LoopStride>> strides;  // what the ops point into
   std::vector<int64_t> extents;
-  std::vector<int> parallel;      // loops, outermost first
-  std::vector<int64_t> slots;     // per value: offset of its slot
+  std::vector<int> parallel;   // loops, outermost first
+  std::vector<int64_t> slots;  // per value: offset of its slot
   size_t slot_bytes = 0;
 };
 
@@ -47,8 +47,8 @@ class Executor {
 
   const Program& program_;
   Frame frame_{};
-  int64_t* index_;                 // per loop
-  int64_t *first_, *last_;         // per loop: its range
+  int64_t* index_;          // per loop
+  int64_t *first_, *last_;  // per loop: its range
 };
 
 }  // namespace trine::codegen::interp

@@ -19,7 +19,9 @@ struct Section {
 
 double own_cost(const Inst& i) {
   switch (i.kind) {
-    case InstKind::constant: case InstKind::index: case InstKind::reduce: return 0;
+    case InstKind::constant:
+    case InstKind::index:
+    case InstKind::reduce: return 0;
     case InstKind::load: return i.a >= 0 || i.b >= 0 ? 4 : 1;
     case InstKind::unary:
       if (i.op >= ScalarOp::exp && i.op <= ScalarOp::erf) return 10;

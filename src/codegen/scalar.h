@@ -9,15 +9,55 @@ namespace trine::codegen {
 // Compute types are f32, f64, i32, i64, u32, u64 and boolean. Integer arithmetic wraps.
 enum class ScalarOp : uint8_t {
   // one operand
-  neg, abs, sign, sqrt, reciprocal, exp, log, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
-  erf, floor, ceil, round, trunc,        // round: half to even
-  is_nan, is_inf, logical_not, bit_not,
+  neg,
+  abs,
+  sign,
+  sqrt,
+  reciprocal,
+  exp,
+  log,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  erf,
+  floor,
+  ceil,
+  round,
+  trunc,  // round: half to even
+  is_nan,
+  is_inf,
+  logical_not,
+  bit_not,
   // two operands
-  add, sub, mul, div, mod, fmod, pow,    // integer div truncates (x/0 = 0); mod takes the divisor's sign, fmod the dividend's
-  min, max,                              // NaN if either is NaN
-  bit_and, bit_or, bit_xor, shift_left, shift_right,
-  less, less_equal, equal,               // boolean; false with NaN
-  logical_and, logical_or, logical_xor,
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  fmod,
+  pow,  // integer div truncates (x/0 = 0); mod takes the divisor's sign, fmod the dividend's
+  min,
+  max,  // NaN if either is NaN
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,
+  less,
+  less_equal,
+  equal,  // boolean; false with NaN
+  logical_and,
+  logical_or,
+  logical_xor,
 };
 
 enum class Reduce : uint8_t { sum, prod, min, max, any, all };

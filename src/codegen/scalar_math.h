@@ -16,14 +16,25 @@ const void* const* math_table();
 constexpr bool is_table_op(ScalarOp op, DType type) {
   if (type != DType::f32 && type != DType::f64) return false;
   switch (op) {
-    case ScalarOp::exp: case ScalarOp::log: case ScalarOp::tanh: case ScalarOp::erf:
-      return type == DType::f64;
-    case ScalarOp::sin: case ScalarOp::cos: case ScalarOp::tan: case ScalarOp::asin: case ScalarOp::acos:
-    case ScalarOp::atan: case ScalarOp::sinh: case ScalarOp::cosh: case ScalarOp::asinh: case ScalarOp::acosh:
-    case ScalarOp::atanh: case ScalarOp::mod: case ScalarOp::fmod: case ScalarOp::pow:
-      return true;
-    default:
-      return false;
+    case ScalarOp::exp:
+    case ScalarOp::log:
+    case ScalarOp::tanh:
+    case ScalarOp::erf: return type == DType::f64;
+    case ScalarOp::sin:
+    case ScalarOp::cos:
+    case ScalarOp::tan:
+    case ScalarOp::asin:
+    case ScalarOp::acos:
+    case ScalarOp::atan:
+    case ScalarOp::sinh:
+    case ScalarOp::cosh:
+    case ScalarOp::asinh:
+    case ScalarOp::acosh:
+    case ScalarOp::atanh:
+    case ScalarOp::mod:
+    case ScalarOp::fmod:
+    case ScalarOp::pow: return true;
+    default: return false;
   }
 }
 

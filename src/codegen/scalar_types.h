@@ -8,9 +8,13 @@ namespace trine::codegen {
 // f16, bf16 and smaller floats compute in f32, integers below 32 bits in i32; none for strings and complex numbers.
 inline DType compute_type(DType memory) {
   switch (memory) {
-    case DType::f32: case DType::f64: case DType::i32: case DType::i64: case DType::u32: case DType::u64:
-    case DType::boolean:
-      return memory;
+    case DType::f32:
+    case DType::f64:
+    case DType::i32:
+    case DType::i64:
+    case DType::u32:
+    case DType::u64:
+    case DType::boolean: return memory;
     default:
       if (is_float(memory)) return DType::f32;
       return is_integer(memory) ? DType::i32 : DType::none;

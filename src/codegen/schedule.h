@@ -21,9 +21,9 @@ struct Store {
 struct Draft {
   LoopKernel kernel;
   std::vector<Store> stores;
-  std::vector<int> folds;         // reachable reduce insts
-  std::vector<int> outer_folds;   // those that are computed in the output's own nest
-  std::vector<int> group_ends;    // positions in kernel.nest: loops between two ends may change places
+  std::vector<int> folds;        // reachable reduce insts
+  std::vector<int> outer_folds;  // those that are computed in the output's own nest
+  std::vector<int> group_ends;   // positions in kernel.nest: loops between two ends may change places
 
   Inst& inst(int id) { return kernel.insts[static_cast<size_t>(id)]; }
   const Inst& inst(int id) const { return kernel.insts[static_cast<size_t>(id)]; }

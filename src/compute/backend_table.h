@@ -14,12 +14,12 @@ using StreamHandle = void*;  // null: the device's default stream
 using EventHandle = void*;
 
 struct DeviceProperties {
-  std::string name;            // "AMD EPYC 9B14", "NVIDIA H200"
-  std::string architecture;    // "x86-64 avx512", "sm_90"
-  size_t memory_bytes = 0;     // total
-  int compute_units = 0;       // cores, multiprocessors
-  size_t cache_bytes = 0;      // last level
-  bool unified_memory = false; // the host may touch device memory
+  std::string name;             // "AMD EPYC 9B14", "NVIDIA H200"
+  std::string architecture;     // "x86-64 avx512", "sm_90"
+  size_t memory_bytes = 0;      // total
+  int compute_units = 0;        // cores, multiprocessors
+  size_t cache_bytes = 0;       // last level
+  bool unified_memory = false;  // the host may touch device memory
 };
 
 enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };

@@ -55,7 +55,8 @@ Device Device::open(const std::string& id) {
   int index = 0;
   if (colon != std::string::npos) {
     const char* last = id.data() + id.size();
-    if (const auto r = std::from_chars(id.data() + colon + 1, last, index); r.ec != std::errc() || r.ptr != last) no_device(id);
+    if (const auto r = std::from_chars(id.data() + colon + 1, last, index); r.ec != std::errc() || r.ptr != last)
+      no_device(id);
   }
   if (!table || index < 0 || index >= table->device_count()) no_device(id);
   return Device(std::make_shared<const State>(State{table, index}));
@@ -117,7 +118,9 @@ void Stream::fill(const Buffer& buffer, uint8_t value) {
   device_.state_->table->fill(device_.state_->index, buffer.data(), value, buffer.bytes(), handle_);
 }
 
-void Stream::record(const Event& event) { device_.state_->table->record(device_.state_->index, event.handle_, handle_); }
+void Stream::record(const Event& event) {
+  device_.state_->table->record(device_.state_->index, event.handle_, handle_);
+}
 void Stream::wait(const Event& event) { device_.state_->table->wait(device_.state_->index, handle_, event.handle_); }
 void Stream::synchronize() { device_.state_->table->synchronize(device_.state_->index, handle_); }
 

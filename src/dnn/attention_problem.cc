@@ -37,14 +37,16 @@ std::string options_text(const AttentionProblem& p) {
 
 std::string text_of(const AttentionProblem& p) {
   return fmt::format(
-      "attention{} batch {} heads {}/{} q {} kv {} dims {}/{} scale {} softcap {}{} mask {}[{}] strides [{}][{}][{}][{}]",
+      "attention{} batch {} heads {}/{} q {} kv {} dims {}/{} scale {} softcap {}{} mask {}[{}] strides "
+      "[{}][{}][{}][{}]",
       p.pass == Pass::backward ? "_backward" : "", p.batch, p.heads, p.kv_heads, p.q_len, p.kv_len, p.head_dim,
       p.v_head_dim, p.scale, p.softcap, options_text(p), kMaskNames[static_cast<size_t>(p.mask)], list(p.mask_stride),
       list(p.q_stride), list(p.k_stride), list(p.v_stride), list(p.out_stride));
 }
 
 double flops_of(const AttentionProblem& p) {
-  const double pairs = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.q_len) * static_cast<double>(p.kv_len);
+  const double pairs =
+      static_cast<double>(p.batch * p.heads) * static_cast<double>(p.q_len) * static_cast<double>(p.kv_len);
   const double forward = 2 * pairs * static_cast<double>(p.head_dim + p.v_head_dim) * (p.causal ? 0.5 : 1.0);
   return p.pass == Pass::forward ? forward : 2.5 * forward;
 }

@@ -37,28 +37,17 @@ std::string Epilogue::text() const {
 
 double apply(Activation activation, double x, float alpha, float beta) {
   switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return x < 0 ? 0 : x;
-    case Activation::clip:
-      return clamp(x, alpha, beta);
-    case Activation::leaky_relu:
-      return x < 0 ? alpha * x : x;
-    case Activation::sigmoid:
-      return sigmoid(x);
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::silu:
-      return x * sigmoid(x);
-    case Activation::hardsigmoid:
-      return clamp(alpha * x + beta, 0, 1);
-    case Activation::hardswish:
-      return x * clamp(x / 6 + 0.5, 0, 1);
-    case Activation::gelu:
-      return x / 2 * std::erfc(-x * M_SQRT1_2);
-    case Activation::gelu_tanh:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::none: return x;
+    case Activation::relu: return x < 0 ? 0 : x;
+    case Activation::clip: return clamp(x, alpha, beta);
+    case Activation::leaky_relu: return x < 0 ? alpha * x : x;
+    case Activation::sigmoid: return sigmoid(x);
+    case Activation::tanh: return std::tanh(x);
+    case Activation::silu: return x * sigmoid(x);
+    case Activation::hardsigmoid: return clamp(alpha * x + beta, 0, 1);
+    case Activation::hardswish: return x * clamp(x / 6 + 0.5, 0, 1);
+    case Activation::gelu: return x / 2 * std::erfc(-x * M_SQRT1_2);
+    case Activation::gelu_tanh: return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
   }
   return x;
 }

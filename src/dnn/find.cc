@@ -29,7 +29,9 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
 }
 
 void order(std::vector<Candidate>& candidates, const Limits& limits) {
-  const auto price = [&](const Candidate& c) { return c.seconds + limits.seconds_per_byte * static_cast<double>(c.packed_bytes); };
+  const auto price = [&](const Candidate& c) {
+    return c.seconds + limits.seconds_per_byte * static_cast<double>(c.packed_bytes);
+  };
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Candidate& a, const Candidate& b) { return price(a) < price(b); });
 }
@@ -78,7 +80,8 @@ std::string Choice::text() const {
     out += fmt::format("  {:9.3f} us {} {}\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.name);
   std::vector<std::pair<std::string_view, std::string>> names_of;  // by reason, in the order of the first row
   for (const Refusal& r : refusals) {
-    auto same = std::find_if(names_of.begin(), names_of.end(), [&](const auto& entry) { return entry.first == r.reason; });
+    auto same =
+        std::find_if(names_of.begin(), names_of.end(), [&](const auto& entry) { return entry.first == r.reason; });
     if (same == names_of.end()) names_of.emplace_back(r.reason, r.name);
     else same->second += fmt::format(", {}", r.name);
   }

@@ -45,14 +45,10 @@ Fusion::Fusion(Dims dims) : dims_(std::move(dims)) {}
 
 std::string Fusion::Step::text() const {
   switch (kind) {
-    case Kind::bias:
-      return "bias";
-    case Kind::residual:
-      return "residual";
-    case Kind::unary:
-      return std::string(name(function));
-    case Kind::binary:
-      break;
+    case Kind::bias: return "bias";
+    case Kind::residual: return "residual";
+    case Kind::unary: return std::string(name(function));
+    case Kind::binary: break;
   }
   return fmt::format("{} [{}]", kBinaryNames[static_cast<size_t>(op)], fmt::join(b_dims, ","));
 }

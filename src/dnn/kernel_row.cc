@@ -9,8 +9,8 @@
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kPackingNames[] = {"none",      "panels16",  "panels16_by_phase", "depthwise",
-                                              "winograd2", "winograd4", "recurrent",         "recurrent_layers",
+constexpr std::string_view kPackingNames[] = {"none",          "panels16",      "panels16_by_phase", "depthwise",
+                                              "winograd2",     "winograd4",     "recurrent",         "recurrent_layers",
                                               "panels16_bf16", "panels16_int8", "depthwise_int8"};
 
 int rank(const KernelRow& row) {

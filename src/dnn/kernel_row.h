@@ -12,20 +12,20 @@ class ThreadPool;
 
 namespace trine::dnn {
 
-// How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level. Engine files
-// hold the numbers: new ones stand at the end.
+// How a row wants its weights. Rows with the same packing share the packed bytes, whatever their CPU level. Engine
+// files hold the numbers: new ones stand at the end.
 enum class Packing : uint8_t {
   none,
   panels16,           // [group][N/16][K][16], K = (kernel position, channel); zero padded columns
   panels16_by_phase,  // transposed convolution: one panels16 block per output phase
   depthwise,          // [kernel position][C]
   winograd2,
-  winograd4,  // transformed filters, [a*a] planes of panels16
-  recurrent,  // input and recurrent weights and bias of every direction
+  winograd4,         // transformed filters, [a*a] planes of panels16
+  recurrent,         // input and recurrent weights and bias of every direction
   recurrent_layers,  // the same of every layer, for its pass
-  panels16_bf16,   // [group][N/16][taps][K/2][16][2] of bf16, zero padded
-  panels16_int8,   // [group] of [N/16][taps][K/4][16][4] of i8, then the i32 sum of every column
-  depthwise_int8,  // [kernel position][C] of f32, then the i32 sum of every channel
+  panels16_bf16,     // [group][N/16][taps][K/2][16][2] of bf16, zero padded
+  panels16_int8,     // [group] of [N/16][taps][K/4][16][4] of i8, then the i32 sum of every column
+  depthwise_int8,    // [kernel position][C] of f32, then the i32 sum of every channel
 };
 std::string_view name(Packing packing);
 

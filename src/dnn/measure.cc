@@ -6,10 +6,10 @@
 #include <random>
 
 #include "base/float_formats.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "dnn/operands.h"
 #include "trine/base/tensor.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::dnn {
 namespace {

@@ -14,7 +14,7 @@ struct OperandSizes {
   int64_t weights[kMostWeights] = {};  // as prepack takes them
   int64_t out[kMostOperands] = {};
   int64_t bias = 0, residual = 0;
-  int64_t scales = 0;  // of Quantization
+  int64_t scales = 0;                                   // of Quantization
   std::optional<int32_t> integers[kMostOperands] = {};  // this input holds i32; a value that all may have
 };
 OperandSizes operand_sizes(const Problem& problem);

@@ -33,20 +33,14 @@ std::string_view name(Unary function) { return kUnaryNames[static_cast<size_t>(f
 
 double apply(Unary function, double x, float alpha, float beta) {
   switch (function) {
-    case Unary::elu:
-      return x > 0 ? x : alpha * std::expm1(x);
+    case Unary::elu: return x > 0 ? x : alpha * std::expm1(x);
     case Unary::softplus:
       return std::isnan(x) ? x : (std::fmax(beta * x, 0) + std::log1p(std::exp(-std::abs(beta * x)))) / beta;
-    case Unary::clipped_relu:
-      return x < 0 ? 0 : x > alpha ? alpha : x;
-    case Unary::swish:
-      return x * sigmoid(beta * x);
-    case Unary::square_root:
-      return std::sqrt(x);
-    case Unary::logical_not:
-      return 1 - x;
-    default:
-      return apply(static_cast<Activation>(function), x, alpha, beta);
+    case Unary::clipped_relu: return x < 0 ? 0 : x > alpha ? alpha : x;
+    case Unary::swish: return x * sigmoid(beta * x);
+    case Unary::square_root: return std::sqrt(x);
+    case Unary::logical_not: return 1 - x;
+    default: return apply(static_cast<Activation>(function), x, alpha, beta);
   }
 }
 
@@ -54,40 +48,23 @@ double derivative(Unary function, double x, float alpha, float beta) {
   if (std::isnan(x)) return x;
   const double s = sigmoid(x), b = beta;
   switch (function) {
-    case Unary::none:
-      return 1;
-    case Unary::relu:
-      return x > 0 ? 1 : 0;
-    case Unary::clip:
-      return inside(x, alpha, beta);
-    case Unary::leaky_relu:
-      return x > 0 ? 1 : alpha;
-    case Unary::sigmoid:
-      return s * (1 - s);
-    case Unary::tanh:
-      return 1 - std::tanh(x) * std::tanh(x);
-    case Unary::silu:
-      return s + x * s * (1 - s);
-    case Unary::hardsigmoid:
-      return alpha * inside(alpha * x + b, 0, 1);
-    case Unary::hardswish:
-      return x <= -3 ? 0 : x >= 3 ? 1 : x / 3 + 0.5;
-    case Unary::gelu:
-      return std::erfc(-x * M_SQRT1_2) / 2 + x * normal_density(x);
-    case Unary::gelu_tanh:
-      return gelu_tanh_derivative(x);
-    case Unary::elu:
-      return x > 0 ? 1 : alpha * std::exp(x);
-    case Unary::softplus:
-      return sigmoid(b * x);
-    case Unary::clipped_relu:
-      return inside(x, 0, alpha);
-    case Unary::swish:
-      return sigmoid(b * x) * (1 + b * x * (1 - sigmoid(b * x)));
-    case Unary::square_root:
-      return 0.5 / std::sqrt(x);
-    case Unary::logical_not:
-      return -1;
+    case Unary::none: return 1;
+    case Unary::relu: return x > 0 ? 1 : 0;
+    case Unary::clip: return inside(x, alpha, beta);
+    case Unary::leaky_relu: return x > 0 ? 1 : alpha;
+    case Unary::sigmoid: return s * (1 - s);
+    case Unary::tanh: return 1 - std::tanh(x) * std::tanh(x);
+    case Unary::silu: return s + x * s * (1 - s);
+    case Unary::hardsigmoid: return alpha * inside(alpha * x + b, 0, 1);
+    case Unary::hardswish: return x <= -3 ? 0 : x >= 3 ? 1 : x / 3 + 0.5;
+    case Unary::gelu: return std::erfc(-x * M_SQRT1_2) / 2 + x * normal_density(x);
+    case Unary::gelu_tanh: return gelu_tanh_derivative(x);
+    case Unary::elu: return x > 0 ? 1 : alpha * std::exp(x);
+    case Unary::softplus: return sigmoid(b * x);
+    case Unary::clipped_relu: return inside(x, 0, alpha);
+    case Unary::swish: return sigmoid(b * x) * (1 + b * x * (1 - sigmoid(b * x)));
+    case Unary::square_root: return 0.5 / std::sqrt(x);
+    case Unary::logical_not: return -1;
   }
   return 0;
 }

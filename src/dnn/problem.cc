@@ -12,9 +12,9 @@ namespace trine::dnn {
 namespace {
 
 constexpr std::string_view kOpNames[] = {
-    "conv", "matmul", "pool", "attention", "rnn", "resize", "copy", "gather", "conv_weights",
-    "ctc_loss", "affine_grid", "grid_sample",
-    "activation", "binary", "dropout", "softmax", "pool_backward", "norm", "lrn", "reduce", "transform",
+    "conv",    "matmul",       "pool",          "attention",   "rnn",         "resize",     "copy",
+    "gather",  "conv_weights", "ctc_loss",      "affine_grid", "grid_sample", "activation", "binary",
+    "dropout", "softmax",      "pool_backward", "norm",        "lrn",         "reduce",     "transform",
 };
 constexpr std::string_view kPoolNames[] = {"max", "average", "average_with_pad"};
 constexpr std::string_view kCoordinateNames[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
@@ -64,8 +64,8 @@ std::string text_of(const MatmulProblem& p) {
   return fmt::format("matmul {}x{}x{} batch [{}]x[{}]{}{}{}{}{}{}{}", p.m, p.k, p.n, list(p.a_batch), list(p.b_batch),
                      p.trans_a ? " trans_a" : "", p.trans_b ? " trans_b" : "", p.b_constant ? " b_constant" : "",
                      p.alpha == 1 ? "" : fmt::format(" alpha {}", p.alpha),
-                     p.out_row_stride ? fmt::format(" row stride {}", p.out_row_stride) : "",
-                     epilogue_text(p.epilogue), types_text(p.types));
+                     p.out_row_stride ? fmt::format(" row stride {}", p.out_row_stride) : "", epilogue_text(p.epilogue),
+                     types_text(p.types));
 }
 
 std::string text_of(const PoolProblem& p) {

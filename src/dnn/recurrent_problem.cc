@@ -64,10 +64,11 @@ OperandSizes sizes_of(const RnnProblem& p) {
   const int64_t x = p.steps * p.batch * p.input, y = p.steps * p.batch * p.directions() * p.output();
   const int64_t reserve = cells * p.steps * p.batch * p.reserve_row();
   const int64_t gradients = cells * p.steps * p.batch * p.gradient_row();
-  const int64_t weights[kMostWeights] = {
-      input_weights(p), rows * p.output(),
-      p.bias == RnnBias::both ? 2 * rows : p.bias == RnnBias::none ? 0 : rows,
-      p.peephole ? cells * 3 * p.hidden : 0, cells * p.projection * p.hidden};
+  const int64_t weights[kMostWeights] = {input_weights(p), rows * p.output(),
+                                         p.bias == RnnBias::both   ? 2 * rows
+                                         : p.bias == RnnBias::none ? 0
+                                                                   : rows,
+                                         p.peephole ? cells * 3 * p.hidden : 0, cells * p.projection * p.hidden};
   if (p.pass != RnnPass::backward_data) s.in[0] = x;
   s.in[1] = h, s.in[2] = c;
   if (p.sequence_lens) s.in[3] = p.batch, s.integers[3] = static_cast<int32_t>(p.steps);

@@ -51,7 +51,8 @@ int Timings::merge(std::string_view text) {
     begin = end + 1;
     if (title && line != kTitle)
       throw Error(ErrorCode::invalid_argument, fmt::format("timing cache: does not begin with '{}'; give a file that "
-                                                           "`trine build --timing-cache` wrote, or a new name", kTitle));
+                                                           "`trine build --timing-cache` wrote, or a new name",
+                                                           kTitle));
     if (!title) {
       if (auto entry = entry_of(line)) microseconds_.insert(std::move(*entry));
       else ++ignored;

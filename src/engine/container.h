@@ -1,7 +1,7 @@
 // The engine file: a 64-byte header, 64-byte aligned sections of bulk bytes, and a FlatBuffers section that names them.
 //
-//   magic "TRINE\r\n\x1a" | u32 version | u32 flags=0 | u64 meta offset | u64 meta bytes | u64 meta hash | u64 file bytes
-//   | u64 hash of the header up to here | 8 zero bytes
+//   magic "TRINE\r\n\x1a" | u32 version | u32 flags=0 | u64 meta offset | u64 meta bytes | u64 meta hash | u64 file
+//   bytes | u64 hash of the header up to here | 8 zero bytes
 //
 // Hashes are XXH3-64. They find damage; they do not prove who made the file (docs/engine-file.md).
 #pragma once

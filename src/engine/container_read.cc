@@ -97,9 +97,12 @@ class Reader {
     if (XXH3_64bits(bytes.data(), 48) != read_at<uint64_t>(bytes, 48)) damaged("header is damaged (checksum)");
     const auto offset = read_at<uint64_t>(bytes, 16), size = read_at<uint64_t>(bytes, 24);
     if (read_at<uint64_t>(bytes, 40) != bytes.size())
-      damaged(fmt::format("file has {} bytes; its header says {}: it is truncated", bytes.size(), read_at<uint64_t>(bytes, 40)));
-    if (offset > bytes.size() || size > bytes.size() - offset || offset % 64 != 0) damaged("metadata lies outside the file");
-    if (XXH3_64bits(bytes.data() + offset, size) != read_at<uint64_t>(bytes, 32)) damaged("metadata is damaged (checksum)");
+      damaged(fmt::format("file has {} bytes; its header says {}: it is truncated", bytes.size(),
+                          read_at<uint64_t>(bytes, 40)));
+    if (offset > bytes.size() || size > bytes.size() - offset || offset % 64 != 0)
+      damaged("metadata lies outside the file");
+    if (XXH3_64bits(bytes.data() + offset, size) != read_at<uint64_t>(bytes, 32))
+      damaged("metadata is damaged (checksum)");
     // Tables can only multiply through shared offsets; the limit keeps the walk linear in the file.
     const auto max_tables = static_cast<flatbuffers::uoffset_t>(size / 8 + 1000);
     flatbuffers::Verifier verifier(bytes.data() + offset, size, /*max_depth=*/256, max_tables);
@@ -219,7 +222,8 @@ class Reader {
     node.inputs = numbers(n.inputs());
     node.outputs = numbers(n.outputs());
     node.captures = n.captures();
-    if (node.captures < 0 || static_cast<size_t>(node.captures) > node.inputs.size()) damaged("a node captures more than it has");
+    if (node.captures < 0 || static_cast<size_t>(node.captures) > node.inputs.size())
+      damaged("a node captures more than it has");
     if (n.bodies())
       for (const fb::Graph* b : *n.bodies()) node.bodies.push_back(std::make_shared<Graph>(read(*b, depth + 1)));
     node.sources = texts(n.sources());
@@ -251,7 +255,8 @@ class Reader {
     for (const fb::Step* s : *p.steps()) {
       StoredStep step{s->node(), texts(s->rows()), numbers(s->packed()), {}};
       for (int index : step.packed)
-        if (index < -1 || index >= static_cast<int>(out.packed.size())) damaged("a step names packed weights that do not exist");
+        if (index < -1 || index >= static_cast<int>(out.packed.size()))
+          damaged("a step names packed weights that do not exist");
       if (s->bodies())
         for (const fb::Plan* b : *s->bodies()) step.bodies.push_back(read(*b, depth + 1));
       out.steps.push_back(std::move(step));

@@ -27,7 +27,8 @@ class Writer {
     std::vector<flatbuffers::Offset<fb::Object>> objects;
     for (const codegen::ObjectCode& object : state_.objects) objects.push_back(write(object));
     std::vector<flatbuffers::Offset<fb::Entry>> entries;
-    for (const auto& [key, value] : state_.metadata) entries.push_back(fb::CreateEntryDirect(fbb_, key.c_str(), value.c_str()));
+    for (const auto& [key, value] : state_.metadata)
+      entries.push_back(fb::CreateEntryDirect(fbb_, key.c_str(), value.c_str()));
     const auto sections = lay_out_sections();
     const auto root = fb::CreateEngineDirect(fbb_, graph, &plans, &objects, &entries, &sections);
     fbb_.Finish(root);
@@ -103,7 +104,8 @@ class Writer {
     if (const auto* v = std::get_if<std::vector<double>>(&value)) ds = fbb_.CreateVector(*v);
     if (const auto* v = std::get_if<std::vector<std::string>>(&value)) ss = fbb_.CreateVectorOfStrings(*v);
     const auto ts = fbb_.CreateVector(tensors);
-    return fb::CreateAttr(fbb_, name_offset, static_cast<uint8_t>(value.index()), i ? *i : 0, d ? *d : 0, s, is, ds, ss, ts);
+    return fb::CreateAttr(fbb_, name_offset, static_cast<uint8_t>(value.index()), i ? *i : 0, d ? *d : 0, s, is, ds, ss,
+                          ts);
   }
 
   flatbuffers::Offset<fb::Graph> write(const Graph& g) {
@@ -132,7 +134,8 @@ class Writer {
   flatbuffers::Offset<fb::Plan> write(const Plan& plan) {
     std::vector<flatbuffers::Offset<fb::Packed>> packed;
     for (const PackedWeights& p : plan.packed)
-      packed.push_back(fb::CreatePacked(fbb_, static_cast<uint8_t>(p.packing), add_section(p.bytes.data(), p.bytes.bytes())));
+      packed.push_back(
+          fb::CreatePacked(fbb_, static_cast<uint8_t>(p.packing), add_section(p.bytes.data(), p.bytes.bytes())));
     std::vector<flatbuffers::Offset<fb::Step>> steps;
     for (size_t n = 0; n < plan.steps.size(); ++n) {
       const PlanStep& step = plan.steps[n];
@@ -149,8 +152,9 @@ class Writer {
     const auto fingerprint = fbb_.CreateString(plan_fingerprint(plan.limits));
     const auto packed_list = fbb_.CreateVector(packed);
     const auto step_list = fbb_.CreateVector(steps);
-    return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list, packed_list,
-                          plan.limits.workspace_bytes, plan.limits.deterministic, plan.limits.seconds_per_byte);
+    return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list,
+                          packed_list, plan.limits.workspace_bytes, plan.limits.deterministic,
+                          plan.limits.seconds_per_byte);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

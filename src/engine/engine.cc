@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "base/memory.h"
-#include "trine/base/replace_file.h"
 #include "engine/container.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "plan/footprint.h"
 #include "plan/table.h"
 #include "trine/base/error.h"
+#include "trine/base/replace_file.h"
 
 namespace trine {
 
@@ -67,8 +67,9 @@ std::string cpu_of(const std::string& fingerprint) {
 }
 
 std::string machine_text(const StoredPlan& plan) {
-  return fmt::format("{} and {} threads{}", cpu_of(plan.fingerprint), plan.limits.threads,
-                     plan.fingerprint.starts_with(fmt::format("v{} ", kEngineVersion)) ? "" : " by another version of Trine");
+  return fmt::format(
+      "{} and {} threads{}", cpu_of(plan.fingerprint), plan.limits.threads,
+      plan.fingerprint.starts_with(fmt::format("v{} ", kEngineVersion)) ? "" : " by another version of Trine");
 }
 
 Engine open_stored(StoredEngine stored) {
@@ -81,17 +82,19 @@ Engine open_stored(StoredEngine stored) {
   const dnn::Limits limits = limits_of(stored);
   const std::string wanted = plan_fingerprint(limits);
   std::shared_ptr<Plan> plan = make_plan(stored.graph, limits);
-  const auto match = std::find_if(stored.plans.begin(), stored.plans.end(), [&](auto& p) { return p.fingerprint == wanted; });
+  const auto match =
+      std::find_if(stored.plans.begin(), stored.plans.end(), [&](auto& p) { return p.fingerprint == wanted; });
   if (match != stored.plans.end()) {
     adopt(*plan, *match);
   } else {
     state->replanned = true;
-    state->notes.push_back(fmt::format("kernels were chosen anew, for {} and {} threads: the file was built for {}; `trine build` on "
-                                       "this machine makes opening faster",
-                                       name(limits.level), limits.threads,
-                                       stored.plans.empty() ? "no machine" : machine_text(stored.plans[0])));
+    state->notes.push_back(fmt::format(
+        "kernels were chosen anew, for {} and {} threads: the file was built for {}; `trine build` on "
+        "this machine makes opening faster",
+        name(limits.level), limits.threads, stored.plans.empty() ? "no machine" : machine_text(stored.plans[0])));
     const std::string problem = choose_rows(*plan, representative_inputs(*plan->graph, with_likely(state->ranges)));
-    if (!problem.empty()) state->notes.push_back("the first run will take longer, some kernels are chosen then: " + problem);
+    if (!problem.empty())
+      state->notes.push_back("the first run will take longer, some kernels are chosen then: " + problem);
   }
   for (auto p = stored.plans.begin(); p != stored.plans.end(); ++p)
     state->machines.push_back({cpu_of(p->fingerprint), p->limits.threads, p == match});
@@ -165,7 +168,8 @@ std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes) con
 }
 
 EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes) const {
-  const Footprint held = footprint(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
+  const Footprint held =
+      footprint(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
   return {held.weights, held.activations};
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "codegen/object.h"
-#include "trine/engine/ranges.h"
 #include "plan/plan.h"
 #include "trine/engine/engine.h"
 #include "trine/engine/inspect.h"
+#include "trine/engine/ranges.h"
 
 namespace trine {
 
@@ -17,7 +17,7 @@ struct Engine::State {
   std::vector<std::string> notes;
   bool replanned = false;
   std::vector<IoInfo> inputs, outputs;
-  SymbolRanges ranges;  // as the metadata hold them
+  SymbolRanges ranges;                // as the metadata hold them
   std::vector<PlanMachine> machines;  // of the plans in the file; empty when there is none
 };
 

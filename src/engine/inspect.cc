@@ -28,7 +28,9 @@ struct ToInfo {
     return texts;
   }
   template <class T>
-  AttributeInfo operator()(const T& plain) const { return plain; }
+  AttributeInfo operator()(const T& plain) const {
+    return plain;
+  }
 };
 
 }  // namespace
@@ -69,7 +71,8 @@ std::vector<std::string> code_levels(const Engine& engine) {
 
 PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& sizes) {
   const Engine::State& state = *engine.state();
-  const auto segment = prepare_sizes(*state.plan, representative_inputs(*state.graph, with_likely(state.ranges, sizes)));
+  const auto segment =
+      prepare_sizes(*state.plan, representative_inputs(*state.graph, with_likely(state.ranges, sizes)));
   PlanInfo info;
   for (PlanRow& row : plan_rows(*state.plan, *segment))
     info.steps.push_back({std::move(row.node), std::move(row.op), std::move(row.kernel), std::move(row.inputs),

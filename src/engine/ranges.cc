@@ -22,8 +22,7 @@ SymbolRange parse(const std::string& key, const std::string& text) {
   for (int i = 0; i < 3; ++i) {
     if (i > 0) at = end - at > 2 && at[0] == '.' && at[1] == '.' ? at + 2 : end;
     const auto [next, error] = std::from_chars(at, end, values[i]);
-    if (error != std::errc() || values[i] < (i ? values[i - 1] : 0))
-      damaged(key, text);
+    if (error != std::errc() || values[i] < (i ? values[i - 1] : 0)) damaged(key, text);
     at = next;
   }
   if (at != end) damaged(key, text);
@@ -63,11 +62,11 @@ void check_ranges(const SymbolRanges& ranges, const std::vector<IoInfo>& declare
       const int64_t size = dims[static_cast<size_t>(d)];
       const auto& [min, likely, max] = range->second;
       if (size >= min && size <= max) continue;
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("input '{}': got {}, {} is {}; the engine was built for {} from {} to {}: build it again with "
-                              "another range",
-                              declared[i].name, inputs[i].tensor().type_text(), range->first, size, range->first, min,
-                              max));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("input '{}': got {}, {} is {}; the engine was built for {} from {} to {}: build it again with "
+                      "another range",
+                      declared[i].name, inputs[i].tensor().type_text(), range->first, size, range->first, min, max));
     }
   }
 }

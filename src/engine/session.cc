@@ -20,7 +20,11 @@ struct Session::Impl {
   Executor executor;
 
   Impl(const Engine& e, int n, double seconds)
-      : engine(e), threads(n), max_seconds(seconds), pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr), executor(e.state()->plan, pool.get()) {}
+      : engine(e),
+        threads(n),
+        max_seconds(seconds),
+        pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr),
+        executor(e.state()->plan, pool.get()) {}
 };
 
 Session::Session(const Engine& engine, SessionOptions options) {
@@ -76,7 +80,8 @@ std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& in
   }
   for (const auto& [name, datum] : inputs)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(ErrorCode::invalid_argument, fmt::format("run: no input '{}'; inputs are {}", name, fmt::join(names, ", ")));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("run: no input '{}'; inputs are {}", name, fmt::join(names, ", ")));
   std::vector<Datum> made = run(ordered);
   std::map<std::string, Datum> out;
   for (size_t i = 0; i < outs.size(); ++i) out[outs[i].name] = std::move(made[i]);
@@ -110,7 +115,8 @@ std::vector<Datum> Session::trace(const std::vector<Datum>& inputs, const StepDa
                              for (size_t i = 0; i < event.node->outputs.size(); ++i) {
                                const ValueId id = event.node->outputs[i];
                                if (id != kNoValue)
-                                 see(event.node->name, std::string(event.node->op->name), g.value(id).name, (*event.outputs)[i]);
+                                 see(event.node->name, std::string(event.node->op->name), g.value(id).name,
+                                     (*event.outputs)[i]);
                              }
                            },
                            true});

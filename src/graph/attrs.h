@@ -27,7 +27,7 @@ class Attrs {
   std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> otherwise = {}) const;
   std::vector<double> reals(std::string_view name, std::vector<double> otherwise = {}) const;
   std::vector<std::string> strings(std::string_view name) const;
-  const Tensor* tensor(std::string_view name) const;  // null when absent
+  const Tensor* tensor(std::string_view name) const;          // null when absent
   DType dtype(std::string_view name, DType otherwise) const;  // a string attribute holding "f32", ...
 
   auto begin() const { return values_.begin(); }

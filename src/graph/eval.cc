@@ -22,7 +22,8 @@ const Datum& EvalContext::datum(int i) const {
 
 const Tensor& EvalContext::tensor(int i) const {
   const Datum& d = datum(i);
-  if (!d.is_tensor()) fail(fmt::format("input {} is {}; it must be a tensor", i, d.is_none() ? "absent" : "a sequence"));
+  if (!d.is_tensor())
+    fail(fmt::format("input {} is {}; it must be a tensor", i, d.is_none() ? "absent" : "a sequence"));
   return d.tensor();
 }
 
@@ -64,7 +65,8 @@ void need_memory_for(const std::vector<const Type*>& outputs) {
 
 void run_reference(EvalContext& context, const std::vector<const Type*>& outputs) {
   const OpDef& op = *context.node().op;
-  if (!op.reference) throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", op.name));
+  if (!op.reference)
+    throw Error(ErrorCode::unsupported, fmt::format("{}: has no reference; it cannot be evaluated", op.name));
   const auto operand = [&](int i) -> Operand {
     const Datum& d = context.datum(i);
     if (d.is_none()) return {};
@@ -77,7 +79,8 @@ void run_reference(EvalContext& context, const std::vector<const Type*>& outputs
 }
 
 std::vector<Datum> evaluate_node(const Node& node, std::vector<Datum> inputs) {
-  EvalContext context(node, std::move(inputs), [](const Graph& body, std::vector<Datum> in) { return evaluate(body, std::move(in)); });
+  EvalContext context(node, std::move(inputs),
+                      [](const Graph& body, std::vector<Datum> in) { return evaluate(body, std::move(in)); });
   run_reference(context);
   return std::move(context.outputs());
 }

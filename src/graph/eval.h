@@ -19,10 +19,10 @@ class EvalContext {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
   bool has(int i) const;
-  bool wants(int i) const;                         // output i is asked for
+  bool wants(int i) const;  // output i is asked for
   const Datum& datum(int i) const;
-  const Tensor& tensor(int i) const;               // throws Error when absent or no tensor
-  void set(int output, Datum value);               // ignored for an output nobody asked for
+  const Tensor& tensor(int i) const;  // throws Error when absent or no tensor
+  void set(int output, Datum value);  // ignored for an output nobody asked for
   std::vector<Datum> run_body(int k, std::vector<Datum> inputs) const;
   int axis(int64_t axis, int rank, std::string_view what = "axis") const;
   // i in [-n, n) -> [0, n); else an Error that gives both bounds. Every index that comes from data goes through here.
@@ -37,8 +37,8 @@ class EvalContext {
   RunBody run_body_;
 };
 
-// Runs the node's reference; a lack of memory is an Error too. `outputs`: the types of its outputs as far as they are known,
-// so that results too large for the machine are refused before anything is computed.
+// Runs the node's reference; a lack of memory is an Error too. `outputs`: the types of its outputs as far as they are
+// known, so that results too large for the machine are refused before anything is computed.
 void run_reference(EvalContext& context, const std::vector<const Type*>& outputs = {});
 // Runs one node, or a whole graph, by reference. Throws Error naming the node.
 std::vector<Datum> evaluate_node(const Node& node, std::vector<Datum> inputs);

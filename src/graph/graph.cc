@@ -112,8 +112,8 @@ void Graph::sort() {
     }
   }
   if (sorted.size() != nodes.size()) {
-    const size_t stuck = static_cast<size_t>(
-        std::find_if(missing.begin(), missing.end(), [](int m) { return m > 0; }) - missing.begin());
+    const size_t stuck = static_cast<size_t>(std::find_if(missing.begin(), missing.end(), [](int m) { return m > 0; }) -
+                                             missing.begin());
     throw Error(ErrorCode::invalid_model,
                 fmt::format("graph: node '{}' ({}) is part of a cycle; a model's nodes must form no cycle",
                             nodes[stuck].name, nodes[stuck].op->name));
@@ -163,13 +163,15 @@ void Graph::verify() const {
       if (id == kNoValue) continue;
       check_id(id, "node '" + node.name + "'");
       if (!ready[static_cast<size_t>(id)])
-        broken(fmt::format("node '{}' ({}) reads '{}', which nothing before it makes", node.name, node.op->name, value(id).name));
+        broken(fmt::format("node '{}' ({}) reads '{}', which nothing before it makes", node.name, node.op->name,
+                           value(id).name));
     }
     for (ValueId id : node.outputs) {
       if (id == kNoValue) continue;
       check_id(id, "node '" + node.name + "'");
       if (ready[static_cast<size_t>(id)])
-        broken(fmt::format("node '{}' ({}) makes '{}', which something else already made", node.name, node.op->name, value(id).name));
+        broken(fmt::format("node '{}' ({}) makes '{}', which something else already made", node.name, node.op->name,
+                           value(id).name));
       ready[static_cast<size_t>(id)] = 1;
     }
     for (const auto& body : node.bodies) body->verify();

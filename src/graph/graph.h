@@ -1,5 +1,6 @@
-// Graph: values and nodes in topological order. A body (of if, loop, scan, fused) is a Graph of its own that sees nothing
-// but its inputs: what an ONNX subgraph takes from outside becomes explicit trailing inputs of the node ("captures").
+// Graph: values and nodes in topological order. A body (of if, loop, scan, fused) is a Graph of its own that sees
+// nothing but its inputs: what an ONNX subgraph takes from outside becomes explicit trailing inputs of the node
+// ("captures").
 //
 //   graph(%x: f32[N,128]) {
 //     %w: f32[128] = const f32[128]{0x...}
@@ -24,21 +25,21 @@ constexpr ValueId kNoValue = -1;  // an absent optional input or an output nobod
 class Graph;
 
 struct Value {
-  std::string name;                          // ONNX name, or generated; unique in its graph
+  std::string name;  // ONNX name, or generated; unique in its graph
   Type type;
-  Tensor constant;                           // defined() for a constant
-  std::optional<std::vector<Dim>> content;   // symbolic elements of a small integer tensor (rank 0 or 1), when known
+  Tensor constant;                          // defined() for a constant
+  std::optional<std::vector<Dim>> content;  // symbolic elements of a small integer tensor (rank 0 or 1), when known
 };
 
 struct Node {
-  const OpDef* op = nullptr;                 // null: erased, dropped by Graph::compact
-  std::string name;                          // ONNX node name, or that of its first output
+  const OpDef* op = nullptr;  // null: erased, dropped by Graph::compact
+  std::string name;           // ONNX node name, or that of its first output
   Attrs attrs;
-  std::vector<ValueId> inputs;               // formal inputs, then `captures` captured ones
+  std::vector<ValueId> inputs;  // formal inputs, then `captures` captured ones
   std::vector<ValueId> outputs;
   std::vector<std::shared_ptr<Graph>> bodies;  // if: then, else; loop, scan, sequence_map, fused: body
   int captures = 0;
-  std::vector<std::string> sources;          // names of the model's nodes that this one stands for
+  std::vector<std::string> sources;  // names of the model's nodes that this one stands for
 
   bool is(std::string_view op_name) const { return op && op->name == op_name; }
 };
@@ -52,7 +53,7 @@ class Graph {
 
   Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
-  const Type& type(ValueId id) const;        // of kNoValue: Type{} (kind none)
+  const Type& type(ValueId id) const;  // of kNoValue: Type{} (kind none)
 
   // Names should be unique (an empty one gets a number): the text form and error messages depend on it.
   ValueId add_value(std::string name, Type type = {});
@@ -76,7 +77,7 @@ class Graph {
   Graph deep_copy() const;
 
   std::string text() const;
-  static Graph parse(std::string_view text);    // inverse of text(); throws Error{invalid_argument} with the line
+  static Graph parse(std::string_view text);  // inverse of text(); throws Error{invalid_argument} with the line
 
   // Every invariant: ids in range, one producer each, order, arity. Throws Error{invalid_model}.
   void verify() const;

@@ -30,7 +30,9 @@ std::optional<std::vector<int64_t>> list_of(const Tensor& constant) {
 }
 
 bool InferContext::has(int i) const { return i < input_count() && node_.inputs[static_cast<size_t>(i)] != kNoValue; }
-bool InferContext::wants(int i) const { return i < output_count() && node_.outputs[static_cast<size_t>(i)] != kNoValue; }
+bool InferContext::wants(int i) const {
+  return i < output_count() && node_.outputs[static_cast<size_t>(i)] != kNoValue;
+}
 
 const Type& InferContext::input(int i) const {
   return graph_.type(has(i) ? node_.inputs[static_cast<size_t>(i)] : kNoValue);
@@ -64,7 +66,8 @@ void InferContext::set(int output, Type type) {
   if (type.is_tensor() && type.shape.has_rank()) {
     if (type.shape.rank() > kMaxRank) fail(fmt::format("output rank {} exceeds {}", type.shape.rank(), kMaxRank));
     for (const Dim& d : type.shape.dims())
-      if (d.is_constant() && d.value() < 0) fail(fmt::format("output shape [{}] has a negative dimension", type.shape.text()));
+      if (d.is_constant() && d.value() < 0)
+        fail(fmt::format("output shape [{}] has a negative dimension", type.shape.text()));
     if (type.shape.is_static()) element_count(type.shape.static_dims());
   }
   Value& v = graph_.value(node_.outputs[static_cast<size_t>(output)]);

@@ -22,14 +22,14 @@ struct Letter {
 constexpr Letter kLetters[] = {
     {'f', "f16, bf16, f32, f64", kHalfs | set_of(DType::f64)},
     {'h', "f16, bf16, f32", kHalfs},
-    {'i', "integers",
-     kIndices | set_of(DType::i8, DType::i16, DType::u8, DType::u16, DType::u32, DType::u64)},
+    {'i', "integers", kIndices | set_of(DType::i8, DType::i16, DType::u8, DType::u16, DType::u32, DType::u64)},
     {'x', "i32, i64", kIndices},
     {'l', "i64", set_of(DType::i64)},
     {'b', "bool", set_of(DType::boolean)},
     {'s', "string", set_of(DType::string)},
-    {'e', "f8, f6, f4", set_of(DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::f8e8m0,
-                               DType::f4e2m1, DType::f6e2m3, DType::f6e3m2)},
+    {'e', "f8, f6, f4",
+     set_of(DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::f8e8m0, DType::f4e2m1,
+            DType::f6e2m3, DType::f6e3m2)},
     {'q', "i4, u4, i2, u2", set_of(DType::i4, DType::u4, DType::i2, DType::u2)},
     {'c', "complex", set_of(DType::c64, DType::c128)},
     {'a', "any type", ~0u},
@@ -74,7 +74,8 @@ std::string operand_problem(std::string_view types, int count, const std::functi
     const Operand o = operand(i);
     if (word == "?" || o.kind == Type::Kind::none) continue;
     if (o.kind != Type::Kind::tensor)
-      return fmt::format("input {} is {}; it must be a tensor", i, o.kind == Type::Kind::sequence ? "a sequence" : "optional");
+      return fmt::format("input {} is {}; it must be a tensor", i,
+                         o.kind == Type::Kind::sequence ? "a sequence" : "optional");
     if (o.dtype == DType::none) continue;
     if (!(set_of_word(word) & set_of(o.dtype)))
       return fmt::format("input {} is {}; accepted: {}", i, name(o.dtype), text_of_word(word));

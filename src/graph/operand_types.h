@@ -3,8 +3,9 @@
 //   "Tf T T"     three inputs of one type T, which is a float       "T ..."   any number of inputs of one type
 //   "a x"        any tensor, and i32 or i64                         "b ? ..." a boolean, then anything
 //
-// One word per input: a capital letter is a type that all inputs of that letter share; small letters say which types are
-// accepted (none: any). Inputs past the last word are anything, as are those of the word `?`, which may be sequences too;
+// One word per input: a capital letter is a type that all inputs of that letter share; small letters say which types
+// are accepted (none: any). Inputs past the last word are anything, as are those of the word `?`, which may be
+// sequences too;
 // `...` repeats the word before it. Absent inputs and types that are not known yet pass.
 //
 //   f f16 bf16 f32 f64      i 8 to 64 bits      l i64          x i32, i64           b bool       s string

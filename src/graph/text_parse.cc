@@ -57,7 +57,10 @@ class Parser {
   void statement(Graph& g, Ids& ids, const Define& define, int depth) {
     std::vector<std::pair<std::string, Type>> outputs;
     do {
-      if (eat('_')) { outputs.push_back({"", {}}); continue; }
+      if (eat('_')) {
+        outputs.push_back({"", {}});
+        continue;
+      }
       const std::string name = value_name();
       outputs.push_back({name, eat(':') ? type() : Type{}});
     } while (eat(','));
@@ -123,7 +126,10 @@ class Parser {
   AttrValue attribute() {
     skip();
     if (at_ < text_.size() && text_[at_] == '"') return string();
-    if (peek_word("type")) { word("type"); return type(); }
+    if (peek_word("type")) {
+      word("type");
+      return type();
+    }
     for (std::string_view kind : {"reals", "strings", "tensors"}) {
       if (!peek_word(kind)) continue;
       word(kind);
@@ -251,7 +257,8 @@ class Parser {
   std::variant<int64_t, double> number() {
     const std::string_view word = number_word();
     if (const auto i = read_as<int64_t>(word)) return *i;
-    if (const auto u = read_as<uint64_t>(word)) return static_cast<int64_t>(*u);  // the upper half of u64 keeps its bits
+    if (const auto u = read_as<uint64_t>(word))
+      return static_cast<int64_t>(*u);  // the upper half of u64 keeps its bits
     if (const auto d = read_as<double>(word)) return *d;
     no_number(word);
   }
@@ -321,12 +328,14 @@ class Parser {
   void skip() {
     while (at_ < text_.size()) {
       if (std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-      else if (text_[at_] == '#') while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+      else if (text_[at_] == '#')
+        while (at_ < text_.size() && text_[at_] != '\n') ++at_;
       else return;
     }
   }
   [[noreturn]] void fail(const std::string& what) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())), '\n');
+    const auto line =
+        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, text_.size())), '\n');
     throw Error(ErrorCode::invalid_argument, fmt::format("graph text, line {}: {}", line, what));
   }
 

@@ -60,7 +60,8 @@ Activation activation_of(const Node& node) {
   const std::string name = node.attrs.string("activation", "identity");
   const ActivationRow* row = find_activation(name.empty() ? "identity" : name);
   if (!row) fail(node, fmt::format("activation '{}' is not known", name));
-  const auto params = node.attrs.find("activation_params") ? node.attrs.reals("activation_params") : std::vector<double>{};
+  const auto params =
+      node.attrs.find("activation_params") ? node.attrs.reals("activation_params") : std::vector<double>{};
   return {row->kind, node.attrs.real("activation_alpha", params.size() > 0 ? params[0] : row->alpha),
           node.attrs.real("activation_beta", params.size() > 1 ? params[1] : row->beta)};
 }
@@ -179,7 +180,8 @@ void apply_epilogue(const Node& node, std::vector<double>& y, const Dims& y_dims
   const Activation f = activation_of(node);
   std::vector<double> r;
   if (residual) {
-    require(node, residual->dims() == y_dims, fmt::format("residual is {}, want [{}]", residual->type_text(), to_string(y_dims)));
+    require(node, residual->dims() == y_dims,
+            fmt::format("residual is {}, want [{}]", residual->type_text(), to_string(y_dims)));
     r = residual->f64_values();
   }
   for (size_t i = 0; i < y.size(); ++i) {

@@ -11,8 +11,24 @@ namespace trine {
 
 struct Activation {
   enum class Kind : uint8_t {
-    identity, relu, clip, sigmoid, tanh, silu, hard_sigmoid, hard_swish, gelu, gelu_tanh, leaky_relu, elu, softplus,
-    softsign, mish, affine, scaled_tanh, thresholded_relu,
+    identity,
+    relu,
+    clip,
+    sigmoid,
+    tanh,
+    silu,
+    hard_sigmoid,
+    hard_swish,
+    gelu,
+    gelu_tanh,
+    leaky_relu,
+    elu,
+    softplus,
+    softsign,
+    mish,
+    affine,
+    scaled_tanh,
+    thresholded_relu,
   };
   Kind kind = Kind::identity;
   double alpha = 0;  // clip: lower bound; the ONNX operator's alpha elsewhere

@@ -19,11 +19,14 @@ struct Heads {
 
 Heads heads_of(const Node& node, const Shape& s, bool packed, int64_t heads, std::string_view what) {
   require(node, s.rank() == (packed ? 3 : 4),
-          fmt::format("{} has shape [{}]; want {}", what, s.text(), packed ? "[batch,length,heads*size]" : "[batch,heads,length,size]"));
+          fmt::format("{} has shape [{}]; want {}", what, s.text(),
+                      packed ? "[batch,length,heads*size]" : "[batch,heads,length,size]"));
   if (!packed) return {s[0], s[1], s[2], s[3]};
-  require(node, heads >= 1, fmt::format("{} is [{}]: the head counts q_num_heads and kv_num_heads must be given", what, s.text()));
+  require(node, heads >= 1,
+          fmt::format("{} is [{}]: the head counts q_num_heads and kv_num_heads must be given", what, s.text()));
   if (const auto width = s[2].constant())
-    require(node, *width % heads == 0, fmt::format("{} is [{}]; want a last dimension divisible by {} heads", what, s.text(), heads));
+    require(node, *width % heads == 0,
+            fmt::format("{} is [{}]; want a last dimension divisible by {} heads", what, s.text(), heads));
   return {s[0], heads, s[1], floor_div(s[2], heads)};
 }
 
@@ -38,7 +41,8 @@ void require_same(const Node& node, const Dim& a, const Dim& b, std::string_view
           fmt::format("query, key and value differ: {} {} and {}", what, a.text(), b.text()));
 }
 
-Operands operands_of(const Node& node, const Shape& q, const Shape& k, const Shape& v, int64_t q_heads, int64_t kv_heads) {
+Operands operands_of(const Node& node, const Shape& q, const Shape& k, const Shape& v, int64_t q_heads,
+                     int64_t kv_heads) {
   const bool packed = q.rank() == 3;
   Operands o{packed, heads_of(node, q, packed, q_heads, "q"), heads_of(node, k, packed, kv_heads, "k"),
              heads_of(node, v, packed, kv_heads, "v")};
@@ -58,7 +62,8 @@ Operands attention_operands(const Node& node, const Shape& q, const Shape& k, co
 }
 
 Shape output_shape(const Operands& o) {
-  return o.packed ? Shape{o.q.batch, o.q.length, o.q.heads * o.v.size} : Shape{o.q.batch, o.q.heads, o.q.length, o.v.size};
+  return o.packed ? Shape{o.q.batch, o.q.length, o.q.heads * o.v.size}
+                  : Shape{o.q.batch, o.q.heads, o.q.length, o.v.size};
 }
 
 void attention_infer(InferContext& c) {
@@ -102,7 +107,8 @@ AttentionProblem problem_of(const Node& node, const Operands& o, const Tensor& q
   return p;
 }
 
-int64_t append_past(EvalContext& c, int input, std::vector<double>& values, int64_t rows, int64_t length, int64_t head) {
+int64_t append_past(EvalContext& c, int input, std::vector<double>& values, int64_t rows, int64_t length,
+                    int64_t head) {
   const Tensor& past = c.tensor(input);
   const int64_t past_len = past.rank() == 4 ? past.dim(2) : 0;
   require(c.node(), past.rank() == 4 && past.dim(0) * past.dim(1) == rows && past.dim(3) == head,
@@ -115,7 +121,7 @@ int64_t append_past(EvalContext& c, int input, std::vector<double>& values, int6
 struct Visibility {
   int64_t left = -1, right = -1;  // -1: unbounded
   int64_t offset = 0;
-  std::vector<int64_t> valid;     // per batch: number of keys that are no padding; empty: all, offset as above
+  std::vector<int64_t> valid;  // per batch: number of keys that are no padding; empty: all, offset as above
 
   bool operator()(int64_t b, int64_t i, int64_t j, int64_t q_len) const {
     const int64_t position = i + (valid.empty() ? offset : valid[static_cast<size_t>(b)] - q_len);
@@ -135,17 +141,19 @@ Visibility visibility_of(EvalContext& c, int64_t batch, int64_t past) {
   if (c.has(6)) {
     require(c.node(), !c.has(4), "nonpad_kv_seqlen cannot go with past_key");
     v.valid = c.tensor(6).i64_values();
-    require(c.node(), static_cast<int64_t>(v.valid.size()) == batch, fmt::format("nonpad_kv_seqlen is {}; want [{}]", c.tensor(6).type_text(), batch));
-    for (int64_t n : v.valid) require(c.node(), n >= 0 && n <= kMaxElements, fmt::format("nonpad_kv_seqlen holds {}", n));
+    require(c.node(), static_cast<int64_t>(v.valid.size()) == batch,
+            fmt::format("nonpad_kv_seqlen is {}; want [{}]", c.tensor(6).type_text(), batch));
+    for (int64_t n : v.valid)
+      require(c.node(), n >= 0 && n <= kMaxElements, fmt::format("nonpad_kv_seqlen holds {}", n));
   }
   return v;
 }
 
 void set_output(EvalContext& c, const AttentionProblem& p, bool packed, const std::vector<double>& y, DType dtype) {
   if (packed)
-    c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head}, merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
-  else
-    c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_heads, p.q_len, p.v_head}, y));
+    c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head},
+                              merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
+  else c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_heads, p.q_len, p.v_head}, y));
 }
 
 void attention_reference(EvalContext& c) {
@@ -156,7 +164,8 @@ void attention_reference(EvalContext& c) {
   int64_t past = 0;
   if (c.has(4)) {
     past = append_past(c, 4, p.k, p.batch * p.kv_heads, p.kv_len, p.head);
-    require(c.node(), append_past(c, 5, p.v, p.batch * p.kv_heads, p.kv_len, p.v_head) == past, "past_key and past_value differ in length");
+    require(c.node(), append_past(c, 5, p.v, p.batch * p.kv_heads, p.kv_len, p.v_head) == past,
+            "past_key and past_value differ in length");
     p.kv_len += past;
   }
   const Dims scores_dims = {p.batch, p.q_heads, p.q_len, p.kv_len};
@@ -178,7 +187,8 @@ void attention_reference(EvalContext& c) {
 const OpDef op_attention = {
     .name = "attention",
     .onnx = "Attention",
-    .doc = "softmax(softcap(scale * q k^T) + mask) v, with grouped heads, a key/value cache and causal or windowed sight",
+    .doc =
+        "softmax(softcap(scale * q k^T) + mask) v, with grouped heads, a key/value cache and causal or windowed sight",
     .types = "Tf T Uf fib T U x",
     .min_inputs = 3,
     .max_inputs = 7,
@@ -206,7 +216,8 @@ void sdpa_infer(InferContext& c) {
   const Operands o = sdpa_operands(c.node(), c.shape(0), c.shape(1), c.shape(2));
   const Dim scores[] = {o.q.batch, o.q.heads, o.q.length, o.k.length};
   const Shape& mask = c.shape(3);
-  if (c.has(3) && mask.has_rank() && mask.rank() > 4) c.fail(fmt::format("mask is {}; it has at most 4 dimensions", c.input(3).text()));
+  if (c.has(3) && mask.has_rank() && mask.rank() > 4)
+    c.fail(fmt::format("mask is {}; it has at most 4 dimensions", c.input(3).text()));
   for (int i = 0; c.has(3) && mask.has_rank() && i < mask.rank(); ++i) {
     const auto have = mask[i].constant(), want = scores[4 - mask.rank() + i].constant();
     if (have && want && *have != 1 && *have != *want)

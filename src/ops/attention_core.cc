@@ -42,8 +42,9 @@ void AttentionProblem::check(const Node& node) const {
   require(node, q_heads >= 1 && kv_heads >= 1 && q_heads % kv_heads == 0,
           fmt::format("{} query heads, {} key/value heads; want a multiple", q_heads, kv_heads));
   const auto size = [](int64_t a, int64_t b, int64_t c, int64_t d) { return value_count(Dims{a, b, c, d}); };
-  require(node, q.size() == size(batch, q_heads, q_len, head) && k.size() == size(batch, kv_heads, kv_len, head) &&
-                    v.size() == size(batch, kv_heads, kv_len, v_head),
+  require(node,
+          q.size() == size(batch, q_heads, q_len, head) && k.size() == size(batch, kv_heads, kv_len, head) &&
+              v.size() == size(batch, kv_heads, kv_len, v_head),
           "query, key and value differ in batch, length or head size");
 }
 
@@ -59,7 +60,8 @@ std::vector<double> attend(const AttentionProblem& p, ScoreStage stage, std::vec
       const int64_t kv = (b * p.kv_heads + h / (p.q_heads / p.kv_heads)) * p.kv_len;
       for (int64_t i = 0; i < p.q_len; ++i, out += p.v_head) {
         const double* q = p.q.data() + ((b * p.q_heads + h) * p.q_len + i) * p.head;
-        for (int64_t j = 0; j < p.kv_len; ++j) s[static_cast<size_t>(j)] = p.scale * dot(q, p.k.data() + (kv + j) * p.head, p.head);
+        for (int64_t j = 0; j < p.kv_len; ++j)
+          s[static_cast<size_t>(j)] = p.scale * dot(q, p.k.data() + (kv + j) * p.head, p.head);
         keep(ScoreStage::raw);
         if (p.softcap > 0)
           for (double& v : s) v = p.softcap * std::tanh(v / p.softcap);
@@ -113,16 +115,18 @@ std::vector<double> swap_middle(const std::vector<double>& x, int64_t outer, int
 
 }  // namespace
 
-std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads, int64_t head) {
+std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads,
+                                int64_t head) {
   return swap_middle(x, batch, length, heads, head);
 }
 
-std::vector<double> merge_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads, int64_t head) {
+std::vector<double> merge_heads(const std::vector<double>& x, int64_t batch, int64_t length, int64_t heads,
+                                int64_t head) {
   return swap_middle(x, batch, heads, length, head);
 }
 
-std::vector<double> append_cache(const std::vector<double>& past, const std::vector<double>& next, int64_t rows, int64_t past_len,
-                                 int64_t length, int64_t head) {
+std::vector<double> append_cache(const std::vector<double>& past, const std::vector<double>& next, int64_t rows,
+                                 int64_t past_len, int64_t length, int64_t head) {
   std::vector<double> all;
   if (past.empty() && next.empty()) return all;
   all.reserve(past.size() + next.size());

@@ -1,6 +1,6 @@
 // AveragePool, LpPool and com.microsoft's QLinearAveragePool.
-//   average: sum over the window / number of its taps inside the input (or, with count_include_pad, inside input + pads)
-//   lp:      (sum |x|^p)^(1/p)
+//   average: sum over the window / number of its taps inside the input (or, with count_include_pad, inside input +
+//   pads) lp:      (sum |x|^p)^(1/p)
 #include <cmath>
 
 #include "graph/eval.h"
@@ -76,8 +76,9 @@ void lp_pool_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const double p = static_cast<double>(c.attrs().integer("p", 2));
   require(c.node(), p >= 1, fmt::format("p is {}; want 1 or more", p));
-  const Pooled y = pool(c.node(), x.dims(), x.f64_values(), [p](double sum, double v) { return sum + std::pow(std::abs(v), p); },
-                        [p](double sum, const WindowGrid&, int64_t, const std::vector<Tap>&) { return std::pow(sum, 1 / p); });
+  const Pooled y = pool(
+      c.node(), x.dims(), x.f64_values(), [p](double sum, double v) { return sum + std::pow(std::abs(v), p); },
+      [p](double sum, const WindowGrid&, int64_t, const std::vector<Tap>&) { return std::pow(sum, 1 / p); });
   c.set(0, Tensor::from_f64(x.dtype(), y.dims, y.values));
 }
 

@@ -16,7 +16,6 @@ namespace {
 using codegen::LowerContext;
 using codegen::Scalar;
 
-
 bool is_f8(DType type) { return is_float(type) && byte_size(type) == 1 && bit_width(type) == 8; }
 
 Tensor to_f8(const std::vector<double>& values, const Dims& dims, DType to, const CastRules& rules) {

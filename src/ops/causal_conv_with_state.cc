@@ -15,14 +15,16 @@ struct Sizes {
 };
 
 Sizes sizes_of(const Node& node, const Shape& x, const Shape& w) {
-  require(node, x.rank() == 3 && w.rank() == 3,
-          fmt::format("input is [{}], weight [{}]; want [batch,channels,length] and [channels,1,k]", x.text(), w.text()));
+  require(
+      node, x.rank() == 3 && w.rank() == 3,
+      fmt::format("input is [{}], weight [{}]; want [batch,channels,length] and [channels,1,k]", x.text(), w.text()));
   require(node, !w[1].is_constant() || w[1] == Dim(1), fmt::format("weight is [{}]; want [channels,1,k]", w.text()));
   require(node, !w[0].is_constant() || !x[1].is_constant() || w[0] == x[1],
           fmt::format("weight is [{}] for {} channels", w.text(), x[1].text()));
   require(node, !w[2].is_constant() || w[2].value() >= 1, "the kernel is empty");
   const std::string f = node.attrs.string("activation", "none");
-  require(node, f == "none" || f == "silu" || f == "swish", fmt::format("activation '{}'; want none, silu or swish", f));
+  require(node, f == "none" || f == "silu" || f == "swish",
+          fmt::format("activation '{}'; want none, silu or swish", f));
   return {x[0], x[1], x[2], w[2]};
 }
 
@@ -39,7 +41,8 @@ void causal_conv_infer(InferContext& c) {
 void causal_conv_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &w = c.tensor(1);
   const Sizes s = sizes_of(c.node(), Shape::from(x.dims()), Shape::from(w.dims()));
-  const int64_t rows = x.dim(0) * x.dim(1), channels = x.dim(1), length = x.dim(2), kernel = w.dim(2), past = kernel - 1;
+  const int64_t rows = x.dim(0) * x.dim(1), channels = x.dim(1), length = x.dim(2), kernel = w.dim(2),
+                past = kernel - 1;
   const Dims state_dims = {x.dim(0), channels, past};
   const std::vector<double> xv = x.f64_values(), wv = w.f64_values();
   std::vector<double> bias(static_cast<size_t>(channels), 0.0), before(static_cast<size_t>(rows * past), 0.0);
@@ -56,8 +59,9 @@ void causal_conv_reference(EvalContext& c) {
   if (c.attrs().string("activation", "none") != "none") f = {Activation::Kind::silu, 1, 0};
   std::vector<double> y(xv.size()), after(before.size());
   for (int64_t r = 0; r < rows; ++r) {
-    const auto at = [&](int64_t t) { return t < past ? before[static_cast<size_t>(r * past + t)]
-                                                     : xv[static_cast<size_t>(r * length + t - past)]; };
+    const auto at = [&](int64_t t) {
+      return t < past ? before[static_cast<size_t>(r * past + t)] : xv[static_cast<size_t>(r * length + t - past)];
+    };
     const int64_t ch = r % channels;
     for (int64_t t = 0; t < length; ++t) {
       double sum = bias[static_cast<size_t>(ch)];

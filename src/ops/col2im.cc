@@ -17,7 +17,8 @@ struct Blocks {
     strides = c.attrs().integers("strides", Dims(n, 1));
     pads = c.attrs().integers("pads", Dims(2 * n, 0));
     if (n == 0 || block.size() != n || dilations.size() != n || strides.size() != n || pads.size() != 2 * n)
-      c.fail("image_shape has " + std::to_string(n) + " axes; block_shape, dilations and strides need as many, pads twice");
+      c.fail("image_shape has " + std::to_string(n) +
+             " axes; block_shape, dilations and strides need as many, pads twice");
     for (size_t k = 0; k < n; ++k)
       if (image[k] < 0 || block[k] < 1 || dilations[k] < 1 || strides[k] < 1)
         c.fail("block_shape, dilations and strides must be >= 1, image_shape >= 0");
@@ -46,7 +47,8 @@ void infer_col2im(InferContext& c) {
     for (const Dim& b : *block) size = size * b;
   if (block && size.constant() && size.value() <= 0) c.fail("block_shape holds a size < 1");
   const bool known = c.shape(0).has_rank() && block;
-  std::vector<Dim> dims{c.shape(0).has_rank() ? c.shape(0)[0] : c.fresh(), known ? floor_div(c.shape(0)[1], size) : c.fresh()};
+  std::vector<Dim> dims{c.shape(0).has_rank() ? c.shape(0)[0] : c.fresh(),
+                        known ? floor_div(c.shape(0)[1], size) : c.fresh()};
   for (int64_t k = 0; k < *axes; ++k) dims.push_back(image ? (*image)[static_cast<size_t>(k)] : c.fresh("image"));
   c.set(0, c.dtype(0), Shape(std::move(dims)));
 }
@@ -59,7 +61,8 @@ void col2im_reference(EvalContext& c) {
   const Dims positions = b.positions();
   const int64_t length = element_count(positions);
   if (x.rank() != 3 || x.dim(1) % block != 0 || x.dim(2) != length)
-    c.fail("x is " + x.type_text() + "; want [N, multiple of " + std::to_string(block) + ", " + std::to_string(length) + "]");
+    c.fail("x is " + x.type_text() + "; want [N, multiple of " + std::to_string(block) + ", " + std::to_string(length) +
+           "]");
   const int64_t planes = checked_mul(x.dim(0), x.dim(1) / block);
   const auto values = x.f64_values();
   Dims dims{x.dim(0), x.dim(1) / block};

@@ -96,8 +96,8 @@ codegen::Scalar concat_lower(codegen::LowerContext& c) {
     const Dim& start = starts[static_cast<size_t>(i)];
     const auto here = c.index_value(at);
     auto inside = c.apply(ScalarOp::less, here, c.index_value(start + c.shape(i)[axis]));
-    if (i > 0) inside = c.apply(ScalarOp::logical_and, inside,
-                                c.apply(ScalarOp::less_equal, c.index_value(start), here));
+    if (i > 0)
+      inside = c.apply(ScalarOp::logical_and, inside, c.apply(ScalarOp::less_equal, c.index_value(start), here));
     value = c.load_if(inside, i, c.index_with(axis, at - start), value);
   }
   return value;
@@ -126,7 +126,8 @@ std::optional<std::vector<Dim>> split_sizes(InferContext& c, const Dim& size) {
   }
   const int64_t count = part_count(c.attrs(), c.output_count());
   if (count != c.output_count())
-    c.fail("num_outputs is " + std::to_string(count) + ", the node has " + std::to_string(c.output_count()) + " outputs");
+    c.fail("num_outputs is " + std::to_string(count) + ", the node has " + std::to_string(c.output_count()) +
+           " outputs");
   const Dim chunk = ceil_div(size, count);
   std::vector<Dim> sizes;
   for (int64_t i = 0; i < count; ++i)
@@ -149,7 +150,8 @@ void infer_split(InferContext& c) {
   for (int i = 0; i < c.output_count(); ++i) {
     Shape part = x;
     part[axis] = sizes ? (*sizes)[static_cast<size_t>(i)] : c.fresh("split");
-    if (part[axis].constant() && part[axis].value() < 0) c.fail("split size " + part[axis].text() + "; it must be >= 0");
+    if (part[axis].constant() && part[axis].value() < 0)
+      c.fail("split size " + part[axis].text() + "; it must be >= 0");
     total = total + part[axis];
     c.set(i, c.dtype(0), part);
     if (!content || !part[axis].constant()) continue;
@@ -173,8 +175,7 @@ void split_reference(EvalContext& c) {
   } else {
     const int64_t count = part_count(c.attrs(), c.output_count());
     const int64_t chunk = count > 0 ? (x.dim(axis) + count - 1) / count : 0;
-    for (int i = 0; i < c.output_count(); ++i)
-      sizes.push_back(std::clamp<int64_t>(x.dim(axis) - i * chunk, 0, chunk));
+    for (int i = 0; i < c.output_count(); ++i) sizes.push_back(std::clamp<int64_t>(x.dim(axis) - i * chunk, 0, chunk));
   }
   if (static_cast<int>(sizes.size()) != c.output_count())
     c.fail(std::to_string(sizes.size()) + " sizes for " + std::to_string(c.output_count()) + " outputs");

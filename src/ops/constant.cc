@@ -68,10 +68,11 @@ void infer_constant_of_shape(InferContext& c) {
     for (const Dim& d : *dims)
       if (d.constant() && *d.constant() < 0) c.fail("shape holds " + d.text() + "; sizes must be >= 0");
     c.set(0, value.dtype(), Shape(*dims));
-    const bool small = dims->empty() || (dims->size() == 1 && (*dims)[0].constant() && (*dims)[0].value() <= kMaxContent);
+    const bool small =
+        dims->empty() || (dims->size() == 1 && (*dims)[0].constant() && (*dims)[0].value() <= kMaxContent);
     if (small && is_integer(value.dtype()))
-      c.set_content(0, std::vector<Dim>(dims->empty() ? 1 : static_cast<size_t>((*dims)[0].value()),
-                                        Dim(value.i64_values()[0])));
+      c.set_content(
+          0, std::vector<Dim>(dims->empty() ? 1 : static_cast<size_t>((*dims)[0].value()), Dim(value.i64_values()[0])));
     return;
   }
   const auto rank = known_length(c, 0);

@@ -17,7 +17,8 @@ namespace {
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 // Key padding in any of its forms:
-//   [B] number of keys;  [2B] ends, then starts;  [B,T] keep;  [B,S,T] keep;  [B,1,M,M] keep (queries are the last rows)
+//   [B] number of keys;  [2B] ends, then starts;  [B,T] keep;  [B,S,T] keep;  [B,1,M,M] keep (queries are the last
+//   rows)
 class KeyPadding {
  public:
   KeyPadding() = default;
@@ -30,13 +31,16 @@ class KeyPadding {
     else if (d == Dims{b, t}) batch_ = t, form_ = Form::keep;
     else if (d == Dims{b, s, t}) batch_ = s * t, row_ = t, form_ = Form::keep;
     else if (square) batch_ = d[2] * d[3], row_ = d[3], first_row_ = t - s, form_ = Form::keep;
-    else fail(node, fmt::format("key padding mask is {}; want [{}], [{},{}] or [{},{},{}]", mask.type_text(), b, b, t, b, s, t));
+    else
+      fail(node,
+           fmt::format("key padding mask is {}; want [{}], [{},{}] or [{},{},{}]", mask.type_text(), b, b, t, b, s, t));
     require(node, first_row_ >= 0, fmt::format("key padding mask is {} for {} keys", mask.type_text(), t));
   }
 
   bool keeps(int64_t b, int64_t i, int64_t j) const {
     if (form_ == Form::none) return true;
-    if (form_ == Form::length) return j < mask_[static_cast<size_t>(b)] && (starts_ == 0 || j >= mask_[static_cast<size_t>(starts_ + b)]);
+    if (form_ == Form::length)
+      return j < mask_[static_cast<size_t>(b)] && (starts_ == 0 || j >= mask_[static_cast<size_t>(starts_ + b)]);
     return mask_[static_cast<size_t>(b * batch_ + (first_row_ + i) * row_ + j)] != 0;
   }
 
@@ -48,7 +52,8 @@ class KeyPadding {
 };
 
 // Runs p with the padding mask and additive bias found at these inputs.
-std::vector<double> attend_masked(EvalContext& c, AttentionProblem& p, int padding_input, int bias_input, std::vector<double>* scores) {
+std::vector<double> attend_masked(EvalContext& c, AttentionProblem& p, int padding_input, int bias_input,
+                                  std::vector<double>* scores) {
   const double scale = c.attrs().real("scale");
   p.scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(p.head));
   p.check(c.node());
@@ -57,7 +62,8 @@ std::vector<double> attend_masked(EvalContext& c, AttentionProblem& p, int paddi
   const int64_t past = p.kv_len - p.q_len;
   const KeyPadding padding = c.has(padding_input) ? KeyPadding(c.node(), c.tensor(padding_input), p) : KeyPadding();
   const AttentionMask bias =
-      c.has(bias_input) ? AttentionMask(c.node(), c.tensor(bias_input), {p.batch, p.q_heads, p.q_len, p.kv_len}, true) : AttentionMask();
+      c.has(bias_input) ? AttentionMask(c.node(), c.tensor(bias_input), {p.batch, p.q_heads, p.q_len, p.kv_len}, true)
+                        : AttentionMask();
   p.bias = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
     if (causal && j > i + past) return kHidden;
     return (padding.keeps(b, i, j) ? 0 : filter) + (bias.defined() ? bias(b, h, i, j) : 0);
@@ -72,7 +78,8 @@ int64_t head_count(const Node& node) {
 }
 
 // The first `count` of `length` rows of each matrix.
-std::vector<double> first_rows(const std::vector<double>& x, int64_t matrices, int64_t length, int64_t count, int64_t width) {
+std::vector<double> first_rows(const std::vector<double>& x, int64_t matrices, int64_t length, int64_t count,
+                               int64_t width) {
   std::vector<double> y;
   for (int64_t m = 0; m < matrices; ++m)
     y.insert(y.end(), x.begin() + m * length * width, x.begin() + (m * length + count) * width);
@@ -115,7 +122,8 @@ struct MhaShape {
 MhaShape mha_shape(const Node& node, const Shape& q, const Shape& k, const Shape& v) {
   const int64_t heads = head_count(node);
   if (q.rank() == 5) return {q[0], q[1], q[1], q[4], q[4]};
-  require(node, q.rank() == 3, fmt::format("query has shape [{}]; want [batch,length,heads*size] or [batch,length,heads,3,size]", q.text()));
+  require(node, q.rank() == 3,
+          fmt::format("query has shape [{}]; want [batch,length,heads*size] or [batch,length,heads,3,size]", q.text()));
   const Dim head = floor_div(q[2], heads);
   if (k.has_rank() && k.rank() == 5) return {q[0], q[1], k[1], head, head};
   require(node, k.has_rank() && v.has_rank() && k.rank() == v.rank() && (k.rank() == 3 || k.rank() == 4),
@@ -136,7 +144,8 @@ void mha_infer(InferContext& c) {
   const MhaShape s = mha_shape(c.node(), c.shape(0), c.shape(1), c.shape(2));
   Dim total = s.keys;
   Dim present = s.keys;
-  if (c.has(6)) present = c.shape(6).rank() != 4 ? c.fresh("present") : c.has(8) ? c.shape(6)[2] : total + c.shape(6)[2];
+  if (c.has(6))
+    present = c.shape(6).rank() != 4 ? c.fresh("present") : c.has(8) ? c.shape(6)[2] : total + c.shape(6)[2];
   if (c.has(6)) total = c.has(8) ? c.fresh("total") : present;
   c.set(0, c.dtype(0), Shape{s.batch, s.length, s.v_head * heads});
   c.set(1, c.dtype(0), Shape{s.batch, heads, present, s.head});
@@ -157,7 +166,8 @@ std::vector<double> unpack(const Tensor& t, int64_t which, int64_t parts) {
 void add_bias(EvalContext& c, std::vector<double>& x, int64_t first, int64_t width) {
   if (!c.has(3) || width == 0) return;
   const Tensor& bias = c.tensor(3);
-  require(c.node(), bias.rank() == 1 && bias.dim(0) >= first + width, fmt::format("bias is {}; want {} or more elements", bias.type_text(), first + width));
+  require(c.node(), bias.rank() == 1 && bias.dim(0) >= first + width,
+          fmt::format("bias is {}; want {} or more elements", bias.type_text(), first + width));
   const std::vector<double> values = bias.f64_values();
   for (size_t i = 0; i < x.size(); ++i) x[i] += values[static_cast<size_t>(first) + i % static_cast<size_t>(width)];
 }
@@ -172,21 +182,30 @@ AttentionProblem mha_problem(EvalContext& c) {
   p.head = s.head.value(), p.v_head = s.v_head.value();
   p.q_heads = p.kv_heads = head_count(c.node());
   const int64_t width = p.q_heads * p.head, v_width = p.q_heads * p.v_head;
-  if (packed_qkv) require(c.node(), q.dim(2) == p.q_heads && q.dim(3) == 3, fmt::format("packed query is {}", q.type_text()));
-  if (packed_kv) require(c.node(), c.tensor(1).dim(2) == p.q_heads && c.tensor(1).dim(3) == 2, fmt::format("packed key is {}", c.tensor(1).type_text()));
+  if (packed_qkv)
+    require(c.node(), q.dim(2) == p.q_heads && q.dim(3) == 3, fmt::format("packed query is {}", q.type_text()));
+  if (packed_kv)
+    require(c.node(), c.tensor(1).dim(2) == p.q_heads && c.tensor(1).dim(3) == 2,
+            fmt::format("packed key is {}", c.tensor(1).type_text()));
   std::vector<double> qv = packed_qkv ? unpack(q, 0, 3) : q.f64_values();
   add_bias(c, qv, 0, width);
-  require(c.node(), static_cast<int64_t>(qv.size()) == p.batch * p.q_len * width, fmt::format("query is {} for {} heads", q.type_text(), p.q_heads));
+  require(c.node(), static_cast<int64_t>(qv.size()) == p.batch * p.q_len * width,
+          fmt::format("query is {} for {} heads", q.type_text(), p.q_heads));
   p.q = split_heads(qv, p.batch, p.q_len, p.q_heads, p.head);
   if (!packed_qkv && c.tensor(1).rank() == 4) {  // already in heads
     p.k = c.tensor(1).f64_values();
     p.v = c.tensor(2).f64_values();
     return p;
   }
-  std::vector<double> kv = packed_qkv ? unpack(q, 1, 3) : packed_kv ? unpack(c.tensor(1), 0, 2) : c.tensor(1).f64_values();
-  std::vector<double> vv = packed_qkv ? unpack(q, 2, 3) : packed_kv ? unpack(c.tensor(1), 1, 2) : c.tensor(2).f64_values();
+  std::vector<double> kv = packed_qkv  ? unpack(q, 1, 3)
+                           : packed_kv ? unpack(c.tensor(1), 0, 2)
+                                       : c.tensor(1).f64_values();
+  std::vector<double> vv = packed_qkv  ? unpack(q, 2, 3)
+                           : packed_kv ? unpack(c.tensor(1), 1, 2)
+                                       : c.tensor(2).f64_values();
   const int64_t keys = p.batch * p.kv_len;
-  require(c.node(), static_cast<int64_t>(kv.size()) == keys * width && static_cast<int64_t>(vv.size()) == keys * v_width,
+  require(c.node(),
+          static_cast<int64_t>(kv.size()) == keys * width && static_cast<int64_t>(vv.size()) == keys * v_width,
           "key or value does not match the query's batch and heads");
   add_bias(c, kv, width, width);
   add_bias(c, vv, 2 * width, v_width);
@@ -198,8 +217,9 @@ AttentionProblem mha_problem(EvalContext& c) {
 // The rows of a shared buffer that this call finds written.
 int64_t rows_used(EvalContext& c, int64_t length, int64_t added) {
   const int64_t used = scalar_integer(c, 8, "past_sequence_length");
-  require(c.node(), used >= 0 && used < length && added <= length - used,
-          fmt::format("past_sequence_length is {}; {} keys do not fit behind it into a cache of {}", used, added, length));
+  require(
+      c.node(), used >= 0 && used < length && added <= length - used,
+      fmt::format("past_sequence_length is {}; {} keys do not fit behind it into a cache of {}", used, added, length));
   return used;
 }
 
@@ -209,7 +229,8 @@ void mha_reference(EvalContext& c) {
   if (c.has(6)) {
     keys.emplace(c, 6, p, p.head);
     values.emplace(c, 7, p, p.v_head);
-    require(c.node(), keys->length == values->length, fmt::format("past_key has {} rows, past_value {}", keys->length, values->length));
+    require(c.node(), keys->length == values->length,
+            fmt::format("past_key has {} rows, past_value {}", keys->length, values->length));
     if (c.has(8)) keys->used = values->used = rows_used(c, keys->length, p.kv_len);
     p.k = keys->with(p.k, p, p.head);
     p.v = values->with(p.v, p, p.v_head);
@@ -218,13 +239,16 @@ void mha_reference(EvalContext& c) {
   std::vector<double> scores;
   const std::vector<double> y = attend_masked(c, p, 4, 5, c.wants(3) ? &scores : nullptr);
   const DType dtype = c.tensor(0).dtype();
-  c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head}, merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
+  c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head},
+                            merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
   const bool shared = keys && c.has(8);
   const int64_t present = shared ? keys->length : p.kv_len;
   if (c.wants(1))
-    c.set(1, Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.head}, shared ? keys->over(p.k, p, p.head) : p.k));
+    c.set(1,
+          Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.head}, shared ? keys->over(p.k, p, p.head) : p.k));
   if (c.wants(2))
-    c.set(2, Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.v_head}, shared ? values->over(p.v, p, p.v_head) : p.v));
+    c.set(2, Tensor::from_f64(dtype, {p.batch, p.kv_heads, present, p.v_head},
+                              shared ? values->over(p.v, p, p.v_head) : p.v));
   if (c.wants(3)) c.set(3, Tensor::from_f64(dtype, {p.batch, p.q_heads, p.q_len, p.kv_len}, scores));
 }
 
@@ -243,13 +267,16 @@ const OpDef op_multi_head_attention = {
 const RegisterOp register_multi_head_attention(op_multi_head_attention);
 
 // Attention: 0 input [B,S,I]; 1 weights [I, q+k+v]; 2 bias [q+k+v]; 3 mask; 4 past [2,B,H,P,D]; 5 attention_bias;
-// 6 past_sequence_length, which counts for a shared buffer alone, and those are not accepted. Outputs y [B,S,v] and present [2,B,H,P+S,D].
+// 6 past_sequence_length, which counts for a shared buffer alone, and those are not accepted. Outputs y [B,S,v] and
+// present [2,B,H,P+S,D].
 std::vector<Dim> qkv_widths(const Node& node, const Dim& total) {
   const std::vector<int64_t> given = node.attrs.integers("qkv_hidden_sizes");
   require(node, given.empty() || given.size() == 3, "qkv_hidden_sizes must have 3 values");
   if (given.empty()) return std::vector<Dim>(3, floor_div(total, 3));
   const int64_t heads = head_count(node);
-  for (int64_t w : given) require(node, w >= 0 && w <= INT32_MAX && w % heads == 0, fmt::format("qkv_hidden_sizes holds {} for {} heads", w, heads));
+  for (int64_t w : given)
+    require(node, w >= 0 && w <= INT32_MAX && w % heads == 0,
+            fmt::format("qkv_hidden_sizes holds {} for {} heads", w, heads));
   return {given.begin(), given.end()};
 }
 
@@ -257,7 +284,9 @@ void contrib_attention_infer(InferContext& c) {
   if (c.attrs().integer("do_rotary") != 0)
     c.fail("do_rotary is not accepted; write the model with RotaryEmbedding and MultiHeadAttention");
   if (c.attrs().integer("past_present_share_buffer") != 0)
-    c.fail("past_present_share_buffer is not accepted; give past without spare room, or write the model with MultiHeadAttention");
+    c.fail(
+        "past_present_share_buffer is not accepted; give past without spare room, or write the model with "
+        "MultiHeadAttention");
   c.need_rank(0, 3);
   c.need_rank(1, 2);
   if (!c.shape(0).has_rank() || !c.shape(1).has_rank()) {
@@ -275,7 +304,8 @@ void contrib_attention_infer(InferContext& c) {
 
 AttentionProblem projected(EvalContext& c) {
   const Tensor &x = c.tensor(0), &w = c.tensor(1);
-  require(c.node(), x.rank() == 3 && w.rank() == 2, fmt::format("input is {}, weights {}", x.type_text(), w.type_text()));
+  require(c.node(), x.rank() == 3 && w.rank() == 2,
+          fmt::format("input is {}, weights {}", x.type_text(), w.type_text()));
   const std::vector<Dim> widths = qkv_widths(c.node(), w.dim(1));
   AttentionProblem p;
   p.batch = x.dim(0), p.q_len = p.kv_len = x.dim(1);
@@ -284,15 +314,18 @@ AttentionProblem projected(EvalContext& c) {
   require(c.node(), all == w.dim(1) && q == k && q % p.q_heads == 0 && v % p.q_heads == 0,
           fmt::format("weights are {} for widths {}, {}, {} and {} heads", w.type_text(), q, k, v, p.q_heads));
   p.head = q / p.q_heads, p.v_head = v / p.q_heads;
-  std::vector<double> y = matmul(MatmulShape::of(c.node(), Shape::from(x.dims()), Shape::from(w.dims())), x.f64_values(), w.f64_values());
+  std::vector<double> y =
+      matmul(MatmulShape::of(c.node(), Shape::from(x.dims()), Shape::from(w.dims())), x.f64_values(), w.f64_values());
   if (c.has(2)) {
-    require(c.node(), c.tensor(2).elements() == all, fmt::format("bias is {}; want [{}]", c.tensor(2).type_text(), all));
+    require(c.node(), c.tensor(2).elements() == all,
+            fmt::format("bias is {}; want [{}]", c.tensor(2).type_text(), all));
     const std::vector<double> bias = c.tensor(2).f64_values();
     for (size_t i = 0; i < y.size(); ++i) y[i] += bias[i % bias.size()];
   }
   const auto part = [&](int64_t first, int64_t width, int64_t head) {
     std::vector<double> one;
-    for (int64_t r = 0; r < p.batch * p.q_len; ++r) one.insert(one.end(), y.begin() + r * all + first, y.begin() + r * all + first + width);
+    for (int64_t r = 0; r < p.batch * p.q_len; ++r)
+      one.insert(one.end(), y.begin() + r * all + first, y.begin() + r * all + first + width);
     return split_heads(one, p.batch, p.q_len, p.q_heads, head);
   };
   p.q = part(0, q, p.head), p.k = part(q, k, p.head), p.v = part(q + k, v, p.v_head);
@@ -302,7 +335,9 @@ AttentionProblem projected(EvalContext& c) {
 // Puts half `which` of past [2,B,H,P,D] in front.
 int64_t prepend_half(EvalContext& c, const AttentionProblem& p, int64_t which, std::vector<double>& values) {
   const Tensor& past = c.tensor(4);
-  require(c.node(), past.rank() == 5 && past.dim(0) == 2 && past.dim(1) == p.batch && past.dim(2) == p.kv_heads && past.dim(4) == p.head && p.head == p.v_head,
+  require(c.node(),
+          past.rank() == 5 && past.dim(0) == 2 && past.dim(1) == p.batch && past.dim(2) == p.kv_heads &&
+              past.dim(4) == p.head && p.head == p.v_head,
           fmt::format("past is {}; want [2,{},{},past,{}]", past.type_text(), p.batch, p.kv_heads, p.head));
   const std::vector<double> both = past.f64_values();
   const auto half = static_cast<std::ptrdiff_t>(both.size() / 2);
@@ -319,7 +354,8 @@ void contrib_attention_reference(EvalContext& c) {
   }
   const std::vector<double> y = attend_masked(c, p, 3, 5, nullptr);
   const DType dtype = c.tensor(0).dtype();
-  c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head}, merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
+  c.set(0, Tensor::from_f64(dtype, {p.batch, p.q_len, p.q_heads * p.v_head},
+                            merge_heads(y, p.batch, p.q_len, p.q_heads, p.v_head)));
   if (!c.wants(1)) return;
   require(c.node(), p.head == p.v_head, "present needs value heads as large as key heads");
   std::vector<double> present = p.k;

@@ -10,15 +10,18 @@ ConvGeometry ConvGeometry::of(const Node& node, const Shape& x, const Shape& w) 
   ConvGeometry g;
   g.x = Image::of(node, x);
   require(node, w.rank() == x.rank(),
-          fmt::format("w has {} dimensions ([{}]), x has {} ([{}]); they must agree", w.rank(), w.text(), x.rank(), x.text()));
+          fmt::format("w has {} dimensions ([{}]), x has {} ([{}]); they must agree", w.rank(), w.text(), x.rank(),
+                      x.text()));
   g.group = node.attrs.integer("group", 1);
   require(node, g.group >= 1, fmt::format("group is {}; want 1 or more", g.group));
   g.window = Window::of(node, static_cast<int>(g.x.spatial.size()), {w.dims().begin() + 2, w.dims().end()});
   const auto in = g.x.channels.constant(), per_group = w[1].constant(), out = w[0].constant();
   if (in && per_group)
     require(node, *in % g.group == 0 && *in / g.group == *per_group,
-            fmt::format("x has {} channels; w [{}] with group {} wants {}*{}", *in, w.text(), g.group, *per_group, g.group));
-  if (out) require(node, *out % g.group == 0, fmt::format("{} output channels; want a multiple of group {}", *out, g.group));
+            fmt::format("x has {} channels; w [{}] with group {} wants {}*{}", *in, w.text(), g.group, *per_group,
+                        g.group));
+  if (out)
+    require(node, *out % g.group == 0, fmt::format("{} output channels; want a multiple of group {}", *out, g.group));
   g.y = g.x;
   g.y.channels = w[0];
   g.y.spatial = window_output(node, g.window, g.x.spatial);
@@ -71,7 +74,8 @@ std::vector<T> convolve_any(const Node& node, const ConvGeometry& g, const std::
 void require_residual(const Node& node, const Shape& residual, const Shape& y) {
   if (!residual.has_rank() || !y.has_rank()) return;
   bool fits = residual.rank() == y.rank();
-  for (int i = 0; fits && i < y.rank(); ++i) fits = !residual[i].is_constant() || !y[i].is_constant() || residual[i] == y[i];
+  for (int i = 0; fits && i < y.rank(); ++i)
+    fits = !residual[i].is_constant() || !y[i].is_constant() || residual[i] == y[i];
   require(node, fits, fmt::format("residual has shape [{}]; want [{}]", residual.text(), y.text()));
 }
 
@@ -98,8 +102,9 @@ void conv_reference(EvalContext& c) {
 const OpDef op_conv = {
     .name = "conv",
     .onnx = "Conv",
-    .doc = "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]; "
-           "out: the type of y when it is not that of x",
+    .doc =
+        "y = activation(convolution(x, w) + bias + residual); layout nchw or nhwc, w is always [M, C/group, k...]; "
+        "out: the type of y when it is not that of x",
     .types = "Tf T Tw Tw",
     .min_inputs = 2,
     .max_inputs = 4,
@@ -122,7 +127,8 @@ const RegisterOp register_fused_conv(op_fused_conv);
 
 }  // namespace
 
-std::vector<double> convolve(const Node& node, const ConvGeometry& g, const std::vector<double>& x, const std::vector<double>& w) {
+std::vector<double> convolve(const Node& node, const ConvGeometry& g, const std::vector<double>& x,
+                             const std::vector<double>& w) {
   return convolve_any(node, g, x, w);
 }
 

@@ -24,7 +24,8 @@ Shape conv_output_shape(const Node& node, const Shape& x, const Shape& w);
 void require_per_channel(const Node& node, const Shape& shape, const Dim& channels, std::string_view what);
 
 // `values` of the tensor's layout. Integer sums wrap.
-std::vector<double> convolve(const Node& node, const ConvGeometry& g, const std::vector<double>& x, const std::vector<double>& w);
+std::vector<double> convolve(const Node& node, const ConvGeometry& g, const std::vector<double>& x,
+                             const std::vector<double>& w);
 std::vector<int64_t> convolve(const Node& node, const ConvGeometry& g, const std::vector<int64_t>& x,
                               const std::vector<int64_t>& w);
 

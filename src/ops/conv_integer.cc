@@ -31,9 +31,7 @@ std::vector<int64_t> integer_convolution(EvalContext& c, const ConvGeometry& g, 
   return convolve(c.node(), g, xv, wv);
 }
 
-void conv_integer_infer(InferContext& c) {
-  c.set(0, DType::i32, conv_output_shape(c.node(), c.shape(0), c.shape(1)));
-}
+void conv_integer_infer(InferContext& c) { c.set(0, DType::i32, conv_output_shape(c.node(), c.shape(0), c.shape(1))); }
 
 void conv_integer_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &w = c.tensor(1);
@@ -54,9 +52,7 @@ const OpDef op_conv_integer = {
 const RegisterOp register_conv_integer(op_conv_integer);
 
 // Inputs: x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, [bias i32]
-void qlinear_conv_infer(InferContext& c) {
-  c.set(0, c.dtype(7), conv_output_shape(c.node(), c.shape(0), c.shape(3)));
-}
+void qlinear_conv_infer(InferContext& c) { c.set(0, c.dtype(7), conv_output_shape(c.node(), c.shape(0), c.shape(3))); }
 
 void qlinear_conv_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &w = c.tensor(3);

@@ -1,8 +1,8 @@
 // ConvTranspose: the gradient of convolution with respect to its input, plus bias.
 //   y[n,m,i*stride - pad_begin + k*dilation] += x[n,c,i] * w[c,m,k]
 //   out = (in-1)*stride + output_padding + (k-1)*dilation + 1 - pads, or output_shape, which then decides the pads.
-// SAME_* gives in*stride, as the standard says, also where the kernel is smaller than the stride: the rows past the last
-// kernel hold the bias (onnxruntime leaves them out there).
+// SAME_* gives in*stride, as the standard says, also where the kernel is smaller than the stride: the rows past the
+// last kernel hold the bias (onnxruntime leaves them out there).
 #include <algorithm>
 
 #include "graph/eval.h"
@@ -16,16 +16,17 @@ namespace {
 
 struct Transposed {
   Image x, y;
-  Window window;                 // of the forward convolution: strides, dilations, pads
-  std::vector<int64_t> given;    // output_shape, spatial part; empty: computed
-  std::vector<int64_t> extra;    // output_padding
+  Window window;               // of the forward convolution: strides, dilations, pads
+  std::vector<int64_t> given;  // output_shape, spatial part; empty: computed
+  std::vector<int64_t> extra;  // output_padding
   int64_t group = 1;
 };
 
 std::vector<int64_t> output_padding(const Node& node, size_t n) {
   std::vector<int64_t> extra = node.attrs.integers("output_padding", std::vector<int64_t>(n, 0));
   extra.resize(std::max(extra.size(), n));  // some exporters write it for all dimensions, twice over
-  for (int64_t v : extra) require(node, v >= 0 && v <= INT32_MAX, fmt::format("output_padding holds {}; want 0 or more", v));
+  for (int64_t v : extra)
+    require(node, v >= 0 && v <= INT32_MAX, fmt::format("output_padding holds {}; want 0 or more", v));
   return extra;
 }
 
@@ -38,7 +39,8 @@ Dim output_extent(const Node& node, const Transposed& t, size_t i) {
   const size_t n = t.x.spatial.size();
   if (!t.given.empty()) return t.given[i];
   const auto pad = t.window.auto_pad;
-  if (pad == Window::AutoPad::same_upper || pad == Window::AutoPad::same_lower) return t.x.spatial[i] * t.window.strides[i];
+  if (pad == Window::AutoPad::same_upper || pad == Window::AutoPad::same_lower)
+    return t.x.spatial[i] * t.window.strides[i];
   const Dim out = full_extent(t, i) - t.window.pads[i] - t.window.pads[n + i];
   if (const auto v = out.constant(); v && *v < 0) fail(node, fmt::format("output dimension {} would be {}", i, *v));
   return out;
@@ -48,18 +50,21 @@ Transposed transposed_of(const Node& node, const Shape& x, const Shape& w) {
   Transposed t;
   t.x = Image::of(node, x);
   const size_t n = t.x.spatial.size();
-  require(node, w.rank() == x.rank(), fmt::format("w has shape [{}], x has [{}]; ranks must agree", w.text(), x.text()));
+  require(node, w.rank() == x.rank(),
+          fmt::format("w has shape [{}], x has [{}]; ranks must agree", w.text(), x.text()));
   t.group = node.attrs.integer("group", 1);
   require(node, t.group >= 1 && t.group <= INT32_MAX, fmt::format("group is {}; want 1 or more", t.group));
   const auto in = t.x.channels.constant(), rows = w[0].constant();
   if (in && rows)
     require(node, *in == *rows && *in % t.group == 0,
-            fmt::format("x has {} channels, w [{}], group {}; want w[0] equal and a multiple of group", *in, w.text(), t.group));
+            fmt::format("x has {} channels, w [{}], group {}; want w[0] equal and a multiple of group", *in, w.text(),
+                        t.group));
   t.window = Window::of(node, static_cast<int>(n), {w.dims().begin() + 2, w.dims().end()});
   t.extra = output_padding(node, n);
   t.given = node.attrs.integers("output_shape");
   if (t.given.size() == n + 2) t.given.erase(t.given.begin(), t.given.begin() + 2);  // with batch and channels in front
-  require(node, t.given.empty() || t.given.size() == n, fmt::format("output_shape has {} values; want {}", t.given.size(), n));
+  require(node, t.given.empty() || t.given.size() == n,
+          fmt::format("output_shape has {} values; want {}", t.given.size(), n));
   for (size_t i = 0; i < n; ++i)
     require(node, t.extra[i] < std::max(t.window.strides[i], t.window.dilations[i]),
             fmt::format("output_padding holds {}; it must be below the stride {} or the dilation {}", t.extra[i],
@@ -136,7 +141,8 @@ void conv_transpose_reference(EvalContext& c) {
 const OpDef op_conv_transpose = {
     .name = "conv_transpose",
     .onnx = "ConvTranspose",
-    .doc = "y[n,m,i*stride - pad + k*dilation] += x[n,c,i] * w[c,m,k]; layout nchw or nhwc, w always [C, M/group, k...]",
+    .doc =
+        "y[n,m,i*stride - pad + k*dilation] += x[n,c,i] * w[c,m,k]; layout nchw or nhwc, w always [C, M/group, k...]",
     .types = "Tf T T",
     .min_inputs = 2,
     .max_inputs = 3,

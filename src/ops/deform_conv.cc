@@ -90,7 +90,8 @@ double tap_value(const Deform& d, const Samples& s, int64_t n, int64_t c, int64_
   std::vector<double> at(rank);
   for (size_t i = 0; i < rank; ++i) {
     const int64_t row = (og * s.taps + k) * static_cast<int64_t>(rank) + static_cast<int64_t>(i);
-    at[i] = static_cast<double>(start[i] + at_kernel[i] * s.grid.dilations[i]) + s.offset[static_cast<size_t>(row * s.pixels + o)];
+    at[i] = static_cast<double>(start[i] + at_kernel[i] * s.grid.dilations[i]) +
+            s.offset[static_cast<size_t>(row * s.pixels + o)];
   }
   const double v = sample(s.x.data() + (n * channels + c) * s.pixels_in, s.grid.in, at);
   return s.mask.empty() ? v : v * s.mask[static_cast<size_t>((og * s.taps + k) * s.pixels + o)];
@@ -120,7 +121,8 @@ void deform_conv_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &w = c.tensor(1), &offset = c.tensor(2);
   const Shape mask = c.has(4) ? Shape::from(c.tensor(4).dims()) : Shape();
   const Deform d = deform_of(c.node(), Shape::from(x.dims()), Shape::from(w.dims()), Shape::from(offset.dims()), mask);
-  Samples s{x.f64_values(), offset.f64_values(), {}, WindowGrid::of(c.node(), d.conv.window, d.conv.x.spatial), 0, 0, 0};
+  Samples s{
+      x.f64_values(), offset.f64_values(), {}, WindowGrid::of(c.node(), d.conv.window, d.conv.x.spatial), 0, 0, 0};
   if (c.has(4)) s.mask = c.tensor(4).f64_values();
   s.taps = element_count(s.grid.kernel);
   s.pixels = element_count(s.grid.out);

@@ -65,8 +65,8 @@ codegen::Scalar depth_to_space_lower(codegen::LowerContext& c) {
   const int64_t b = c.attrs().integer("blocksize");
   const auto& i = c.index();
   const Dim row = mod(i[2], b), column = mod(i[3], b), depth = c.output_type().shape[1];
-  const Dim channel = c.attrs().string("mode", "DCR") == "DCR" ? (row * b + column) * depth + i[1]
-                                                               : (i[1] * b + row) * b + column;
+  const Dim channel =
+      c.attrs().string("mode", "DCR") == "DCR" ? (row * b + column) * depth + i[1] : (i[1] * b + row) * b + column;
   return c.load(0, {i[0], channel, floor_div(i[2], b), floor_div(i[3], b)});
 }
 

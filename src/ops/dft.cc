@@ -50,12 +50,14 @@ void dft_infer(InferContext& c) {
 }
 
 int64_t scalar(EvalContext& c, int input) {
-  require(c.node(), c.tensor(input).elements() == 1, fmt::format("input {} is {}; want one element", input, c.tensor(input).type_text()));
+  require(c.node(), c.tensor(input).elements() == 1,
+          fmt::format("input {} is {}; want one element", input, c.tensor(input).type_text()));
   return c.tensor(input).i64_values()[0];
 }
 
 // A signal of `length` samples read at x[(start + i) * step], zeros past `available`; parts = 1 real, 2 complex.
-std::vector<Complex> gather(const std::vector<double>& x, int64_t start, int64_t step, int64_t parts, int64_t available, int64_t length) {
+std::vector<Complex> gather(const std::vector<double>& x, int64_t start, int64_t step, int64_t parts, int64_t available,
+                            int64_t length) {
   std::vector<Complex> s(static_cast<size_t>(length));
   for (int64_t i = 0; i < std::min(available, length); ++i) {
     const size_t at = static_cast<size_t>(start + i * step);
@@ -78,11 +80,17 @@ void dft_reference(EvalContext& c) {
   const DftKind kind = kind_of(c.node());
   const int axis = dft_axis(c.node(), c.has(2) ? scalar(c, 2) : -2, x.rank());
   const int64_t parts = x.dims().back(), in = x.dim(axis);
-  require(c.node(), parts == 1 || parts == 2, fmt::format("x is {}; want a last dimension of 1 (real) or 2 (complex)", x.type_text()));
-  require(c.node(), !kind.onesided || parts == (kind.inverse ? 2 : 1), fmt::format("onesided {} of {}", kind.inverse ? "inverse" : "transform", x.type_text()));
-  const int64_t length = c.has(1) ? scalar(c, 1) : kind.inverse && kind.onesided ? std::max<int64_t>(2 * (in - 1), 0) : in;
-  const int64_t least = c.has(1) || (kind.onesided && !kind.inverse) ? 1 : 0;  // one bin even of no sample: there is none
-  require(c.node(), length >= least && length <= kMaxLength, fmt::format("dft_length is {}; want {} to {}", length, least, kMaxLength));
+  require(c.node(), parts == 1 || parts == 2,
+          fmt::format("x is {}; want a last dimension of 1 (real) or 2 (complex)", x.type_text()));
+  require(c.node(), !kind.onesided || parts == (kind.inverse ? 2 : 1),
+          fmt::format("onesided {} of {}", kind.inverse ? "inverse" : "transform", x.type_text()));
+  const int64_t length = c.has(1)                        ? scalar(c, 1)
+                         : kind.inverse && kind.onesided ? std::max<int64_t>(2 * (in - 1), 0)
+                                                         : in;
+  const int64_t least =
+      c.has(1) || (kind.onesided && !kind.inverse) ? 1 : 0;  // one bin even of no sample: there is none
+  require(c.node(), length >= least && length <= kMaxLength,
+          fmt::format("dft_length is {}; want {} to {}", length, least, kMaxLength));
   const bool to_real = kind.inverse && kind.onesided;
   const int64_t out = dft_output(kind, length).value(), out_parts = to_real ? 1 : 2;
   Dims dims = x.dims();
@@ -133,20 +141,24 @@ void stft_infer(InferContext& c) {
   const Dim bins = c.attrs().integer("onesided", 1) != 0 ? floor_div(length, 2) + 1 : length;
   if (length.is_constant() && x.has_rank() && x[1].is_constant() && length.value() > x[1].value())
     c.fail(fmt::format("frames of {} in a signal of {}", length.text(), x[1].text()));
-  if (frames.is_constant() && frames.value() < 0) c.fail(fmt::format("frames of {} in a signal of {}", length.text(), x[1].text()));
+  if (frames.is_constant() && frames.value() < 0)
+    c.fail(fmt::format("frames of {} in a signal of {}", length.text(), x[1].text()));
   c.set(0, c.dtype(0), Shape{x.has_rank() ? x[0] : c.fresh("batch"), frames, bins, 2});
 }
 
 void stft_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
-  require(c.node(), x.rank() == 3 && (x.dim(2) == 1 || x.dim(2) == 2), fmt::format("signal is {}; want [batch,length,1 or 2]", x.type_text()));
+  require(c.node(), x.rank() == 3 && (x.dim(2) == 1 || x.dim(2) == 2),
+          fmt::format("signal is {}; want [batch,length,1 or 2]", x.type_text()));
   const int64_t step = scalar(c, 1), parts = x.dim(2);
   std::vector<double> window;
   if (c.has(2)) window = c.tensor(2).f64_values();
   const int64_t length = c.has(3) ? scalar(c, 3) : c.has(2) ? static_cast<int64_t>(window.size()) : x.dim(1);
-  require(c.node(), step >= 1 && length >= 1 && length <= x.dim(1), fmt::format("frames of {} every {} in a signal of {}", length, step, x.dim(1)));
+  require(c.node(), step >= 1 && length >= 1 && length <= x.dim(1),
+          fmt::format("frames of {} every {} in a signal of {}", length, step, x.dim(1)));
   if (!c.has(2)) window.assign(static_cast<size_t>(length), 1.0);
-  require(c.node(), static_cast<int64_t>(window.size()) == length, fmt::format("window has {} elements; frame_length is {}", window.size(), length));
+  require(c.node(), static_cast<int64_t>(window.size()) == length,
+          fmt::format("window has {} elements; frame_length is {}", window.size(), length));
   const bool onesided = c.attrs().integer("onesided", 1) != 0;
   require(c.node(), !onesided || parts == 1, "onesided needs a real signal");
   const int64_t frames = (x.dim(1) - length) / step + 1, bins = onesided ? length / 2 + 1 : length;
@@ -159,7 +171,8 @@ void stft_reference(EvalContext& c) {
       std::vector<Complex> s = gather(xv, (b * x.dim(1) + f * step) * parts, parts, parts, length, length);
       for (size_t i = 0; i < s.size(); ++i) s[i] *= window[i];
       s = fft(std::move(s));
-      for (int64_t k = 0; k < bins; ++k) y.insert(y.end(), {s[static_cast<size_t>(k)].real(), s[static_cast<size_t>(k)].imag()});
+      for (int64_t k = 0; k < bins; ++k)
+        y.insert(y.end(), {s[static_cast<size_t>(k)].real(), s[static_cast<size_t>(k)].imag()});
     }
   c.set(0, Tensor::from_f64(x.dtype(), dims, y));
 }

@@ -84,7 +84,8 @@ Equation parse_equation(const Node& node, const std::vector<int>& ranks) {
   const std::set<int> distinct(eq.output.begin(), eq.output.end());
   require(node, distinct.size() == eq.output.size(), fmt::format("equation '{}' repeats an output label", text));
   for (int label : eq.output) {
-    const bool known = std::any_of(eq.inputs.begin(), eq.inputs.end(), [&](const Labels& t) { return std::ranges::count(t, label) > 0; });
+    const bool known = std::any_of(eq.inputs.begin(), eq.inputs.end(),
+                                   [&](const Labels& t) { return std::ranges::count(t, label) > 0; });
     require(node, known, fmt::format("equation '{}' has an output label that no input has", text));
   }
   return eq;
@@ -100,8 +101,8 @@ std::map<int, Dim> label_sizes(const Node& node, const Equation& eq, const std::
       if (fresh || it->second == size || size == Dim(1)) continue;
       if (it->second == Dim(1) || (!it->second.is_constant() && size.is_constant())) it->second = size;
       else if (size.is_constant() && it->second.is_constant())
-        fail(node, fmt::format("equation '{}': one label stands for dimensions {} and {}", node.attrs.string("equation"),
-                               it->second.text(), size.text()));
+        fail(node, fmt::format("equation '{}': one label stands for dimensions {} and {}",
+                               node.attrs.string("equation"), it->second.text(), size.text()));
     }
   return sizes;
 }

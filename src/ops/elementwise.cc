@@ -67,7 +67,9 @@ Tensor map_binary(const Tensor& a, const Tensor& b, DType result, RealBinary rea
   return Tensor::from_i64(result, dims, y);
 }
 
-OpDef UnaryRow::describe() const { return {.name = name, .onnx = onnx, .doc = doc, .types = types, .elementwise = true}; }
+OpDef UnaryRow::describe() const {
+  return {.name = name, .onnx = onnx, .doc = doc, .types = types, .elementwise = true};
+}
 
 void UnaryRow::infer(InferContext& c) const {
   c.set(0, result == DType::none ? c.dtype(0) : result, c.shape(0));

@@ -12,7 +12,8 @@ namespace trine {
 namespace {
 
 int body_index(const Node& node, std::string_view name) {
-  const std::vector<std::string> names = node.attrs.has("bodies") ? node.attrs.strings("bodies") : std::vector<std::string>{};
+  const std::vector<std::string> names =
+      node.attrs.has("bodies") ? node.attrs.strings("bodies") : std::vector<std::string>{};
   const auto it = std::find(names.begin(), names.end(), name);
   return it == names.end() ? -1 : static_cast<int>(it - names.begin());
 }
@@ -41,7 +42,8 @@ void flex_attention_infer(InferContext& c) {
   }
 }
 
-std::vector<double> modified(EvalContext& c, std::string_view name, const std::vector<double>& scores, const Dims& dims) {
+std::vector<double> modified(EvalContext& c, std::string_view name, const std::vector<double>& scores,
+                             const Dims& dims) {
   const int body = body_index(c.node(), name);
   if (body < 0) return scores;
   std::vector<Datum> inputs = {Tensor::from_f64(score_dtype(c.node(), c.tensor(0).dtype()), dims, scores)};

@@ -16,8 +16,8 @@ void gather_content(InferContext& c) {
   const auto n = static_cast<int64_t>(content->size());
   std::vector<Dim> picked;
   for (int64_t i : *indices) {
-    if (i < -n || i >= n) c.fail("index " + std::to_string(i) + " outside [-" + std::to_string(n) + ", " +
-                                 std::to_string(n - 1) + "]");
+    if (i < -n || i >= n)
+      c.fail("index " + std::to_string(i) + " outside [-" + std::to_string(n) + ", " + std::to_string(n - 1) + "]");
     picked.push_back((*content)[static_cast<size_t>(i < 0 ? i + n : i)]);
   }
   c.set_content(0, std::move(picked));
@@ -77,8 +77,8 @@ codegen::Scalar gather_lower(codegen::LowerContext& c) {
   at.push_back(0);
   at.insert(at.end(), out.begin() + axis + in_indices, out.end());
   const auto index = c.cast(c.load(1, pick), DType::i64);
-  const auto wrapped = c.select(c.apply(ScalarOp::less, index, c.like(index, 0)),
-                                c.add(index, c.index_value(size)), index);
+  const auto wrapped =
+      c.select(c.apply(ScalarOp::less, index, c.like(index, 0)), c.add(index, c.index_value(size)), index);
   return c.load_at(0, at, axis, wrapped);
 }
 
@@ -106,7 +106,8 @@ void infer_gather_elements(InferContext& c) {
 void gather_elements_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &indices = c.tensor(1);
   const int axis = c.axis(c.attrs().integer("axis"), x.rank());
-  if (indices.rank() != x.rank()) c.fail("indices are " + indices.type_text() + ", x " + x.type_text() + "; equal ranks");
+  if (indices.rank() != x.rank())
+    c.fail("indices are " + indices.type_text() + ", x " + x.type_text() + "; equal ranks");
   for (int k = 0; k < x.rank(); ++k)
     if (k != axis && indices.dim(k) > x.dim(k))
       c.fail("indices are " + indices.type_text() + ", larger than x " + x.type_text());

@@ -21,9 +21,7 @@ void infer_gelu(InferContext& c) {
 }
 
 // f(x + bias), the bias being optional and broadcast to x.
-void infer_biased(InferContext& c) {
-  c.set(0, c.dtype(0), c.has(1) ? broadcast(c.shape(0), c.shape(1)) : c.shape(0));
-}
+void infer_biased(InferContext& c) { c.set(0, c.dtype(0), c.has(1) ? broadcast(c.shape(0), c.shape(1)) : c.shape(0)); }
 
 void activate(EvalContext& c, const Activation& f) {
   const Tensor& x = c.tensor(0);
@@ -53,9 +51,7 @@ Scalar lower_fast(LowerContext& c) { return lower_biased(c, {Kind::gelu_tanh, 0,
 // Gated: swish of one half times the other.
 constexpr Parameter kAlpha{"alpha", 1};
 
-void infer_swiglu(InferContext& c) {
-  infer_broadcast(c);
-}
+void infer_swiglu(InferContext& c) { infer_broadcast(c); }
 
 void reference_swiglu(EvalContext& c) {
   const Activation swish{Kind::silu, coefficients(c.attrs(), kAlpha).a, 0};

@@ -10,7 +10,8 @@ namespace trine {
 namespace {
 
 MatmulShape gemm_shape(const Node& node, const Shape& a, const Shape& b) {
-  require(node, a.rank() == 2 && b.rank() == 2, fmt::format("a is [{}], b is [{}]; want two matrices", a.text(), b.text()));
+  require(node, a.rank() == 2 && b.rank() == 2,
+          fmt::format("a is [{}], b is [{}]; want two matrices", a.text(), b.text()));
   return MatmulShape::of(node, a, b, node.attrs.integer("transA") != 0, node.attrs.integer("transB") != 0);
 }
 
@@ -48,7 +49,8 @@ void gemm_reference(EvalContext& c) {
       const std::vector<int64_t> values = bias->i64_values();
       cv.assign(values.begin(), values.end());
     }
-    combine(sum, out, static_cast<uint64_t>(static_cast<int64_t>(alpha)), static_cast<uint64_t>(static_cast<int64_t>(beta)), bias, cv);
+    combine(sum, out, static_cast<uint64_t>(static_cast<int64_t>(alpha)),
+            static_cast<uint64_t>(static_cast<int64_t>(beta)), bias, cv);
     return c.set(0, Tensor::from_i64(a.dtype(), out, {sum.begin(), sum.end()}));
   }
   std::vector<double> y = matmul(s, a.f64_values(), b.f64_values(), trans_a, trans_b);

@@ -32,7 +32,8 @@ void global_pool_infer(InferContext& c) {
 
 // fold(accumulator, x) over the pixels of each image and channel, then finish(accumulator, pixels).
 template <class Fold, class Finish>
-std::vector<double> fold_pixels(const Image& image, const std::vector<double>& x, double start, Fold fold, Finish finish) {
+std::vector<double> fold_pixels(const Image& image, const std::vector<double>& x, double start, Fold fold,
+                                Finish finish) {
   const ImageStrides s = ImageStrides::of(image);
   std::vector<double> y;
   for (int64_t n = 0; n < image.batch.value(); ++n)
@@ -46,7 +47,8 @@ std::vector<double> fold_pixels(const Image& image, const std::vector<double>& x
 }
 
 std::vector<double> means(const Image& image, const std::vector<double>& x) {
-  return fold_pixels(image, x, 0, [](double sum, double v) { return sum + v; }, [](double sum, double n) { return sum / n; });
+  return fold_pixels(
+      image, x, 0, [](double sum, double v) { return sum + v; }, [](double sum, double n) { return sum / n; });
 }
 
 // The output from one value for each image and channel.
@@ -59,7 +61,8 @@ void global_average_pool_reference(EvalContext& c) { set_pooled(c, means(image_o
 void global_max_pool_reference(EvalContext& c) {
   const auto larger = [](double a, double b) { return std::isnan(a) || a > b ? a : b; };
   const auto itself = [](double v, double) { return v; };
-  set_pooled(c, fold_pixels(image_of(c), c.tensor(0).f64_values(), -std::numeric_limits<double>::infinity(), larger, itself));
+  set_pooled(
+      c, fold_pixels(image_of(c), c.tensor(0).f64_values(), -std::numeric_limits<double>::infinity(), larger, itself));
 }
 
 double power_of(const Node& node) {
@@ -101,7 +104,9 @@ Scalar global_max_pool_lower(LowerContext& c) {
 
 Scalar global_lp_pool_lower(LowerContext& c) {
   const double p = power_of(c.node());
-  const auto term = [&](Scalar x) { return p == 2 ? c.mul(x, x) : c.apply(ScalarOp::pow, c.apply(ScalarOp::abs, x), c.like(x, p)); };
+  const auto term = [&](Scalar x) {
+    return p == 2 ? c.mul(x, x) : c.apply(ScalarOp::pow, c.apply(ScalarOp::abs, x), c.like(x, p));
+  };
   const Scalar sum = reduce_pixels(c, Reduce::sum, term);
   return p == 2 ? c.apply(ScalarOp::sqrt, sum) : c.apply(ScalarOp::pow, sum, c.like(sum, 1 / p));
 }

@@ -132,7 +132,8 @@ void grid_sample_reference(EvalContext& c) {
     for (int64_t p = 0; p < points; ++p) {
       Taps taps[kMaxSpatial];
       for (int k = 0; k < axes; ++k)  // the grid names the last axis first
-        taps[k] = axis_taps(positions[static_cast<size_t>((n * points + p) * axes + axes - 1 - k)], x.dim(2 + k), options);
+        taps[k] =
+            axis_taps(positions[static_cast<size_t>((n * points + p) * axes + axes - 1 - k)], x.dim(2 + k), options);
       for (int64_t ch = 0; ch < channels; ++ch)
         y[static_cast<size_t>((n * channels + ch) * points + p)] =
             sampled(values.data() + (n * channels + ch) * strides[1], taps, strides.data() + 2, axes);
@@ -176,7 +177,8 @@ void affine_grid_reference(EvalContext& c) {
   if (size.size() != 4 && size.size() != 5) c.fail("size has " + std::to_string(size.size()) + " entries; 4 or 5");
   const auto axes = static_cast<int64_t>(size.size()) - 2;
   if (theta.dims() != Dims{size[0], axes, axes + 1})
-    c.fail("theta is " + theta.type_text() + "; for this size it must be [" + to_string(Dims{size[0], axes, axes + 1}) + "]");
+    c.fail("theta is " + theta.type_text() + "; for this size it must be [" + to_string(Dims{size[0], axes, axes + 1}) +
+           "]");
   const bool align = c.attrs().integer("align_corners") != 0;
   const Dims space(size.begin() + 2, size.end());
   Dims dims = space;

@@ -1,6 +1,6 @@
 // If: the outputs of the first body when the condition holds, else of the second. Both bodies take the node's captures.
-#include "ops/type_rules.h"
 #include "graph/eval.h"
+#include "ops/type_rules.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -12,8 +12,8 @@ std::vector<Type> capture_types(const InferContext& c) {
   return types;
 }
 
-// Nothing when the branch cannot be right for these inputs: exporters guard with a condition what some sizes would break
-// (squeeze only if the dimension is 1). Taken all the same, it fails then, with its own message.
+// Nothing when the branch cannot be right for these inputs: exporters guard with a condition what some sizes would
+// break (squeeze only if the dimension is 1). Taken all the same, it fails then, with its own message.
 std::optional<std::vector<Type>> branch_types(InferContext& c, int branch, std::string& wrong) {
   try {
     return c.infer_body(branch, capture_types(c));

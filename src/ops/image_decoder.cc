@@ -1,5 +1,5 @@
-// ImageDecoder: an encoded image (bytes) to pixels [H, W, C] u8. JPEG, PNG, BMP and PPM/PGM through stb_image, plain TIFF
-// by ourselves; JPEG 2000 and WebP are refused by name.
+// ImageDecoder: an encoded image (bytes) to pixels [H, W, C] u8. JPEG, PNG, BMP and PPM/PGM through stb_image, plain
+// TIFF by ourselves; JPEG 2000 and WebP are refused by name.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -70,7 +70,8 @@ RgbImage decode(const EvalContext& c, const Tensor& encoded) {
     throw Error(ErrorCode::unsupported, "image_decoder: the image is WebP; convert it to PNG or JPEG");
   if (starts_with(encoded, 4, "jP  ") || starts_with(encoded, 0, "\xff\x4f\xff\x51"))
     throw Error(ErrorCode::unsupported, "image_decoder: the image is JPEG 2000; convert it to PNG or JPEG");
-  if (auto image = decode_tiff({encoded.as<uint8_t>(), static_cast<size_t>(encoded.elements())})) return std::move(*image);
+  if (auto image = decode_tiff({encoded.as<uint8_t>(), static_cast<size_t>(encoded.elements())}))
+    return std::move(*image);
   return decode_with_stb(c, encoded);
 }
 

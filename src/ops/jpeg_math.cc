@@ -1,4 +1,5 @@
-// Sources: Loeffler, Ligtenberg & Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications" (1989); JFIF 1.02.
+// Sources: Loeffler, Ligtenberg & Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications" (1989);
+// JFIF 1.02.
 #include "ops/jpeg_math.h"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ void inverse_dct(uint8_t* out, int stride, short coefficients[64]) {
   }
 }
 
-// Each output lies a quarter pixel from the nearest input: weights 3/4 and 1/4 along both axes; the rounding alternates.
+// Each output lies a quarter pixel from the nearest input: weights 3/4 and 1/4 along both axes; the rounding
+// alternates.
 uint8_t* upsample_2x2(uint8_t* out, uint8_t* near, uint8_t* far, int width, int) {
   const auto column = [&](int i) {
     const int k = std::clamp(i, 0, width - 1);

@@ -52,12 +52,16 @@ struct Linear {
 };
 
 // Optional gate input [B,T,width] with one of two widths.
-std::vector<double> gate(EvalContext& c, const Linear& l, int input, bool wanted, int64_t wide, int64_t narrow, int64_t& width) {
-  require(c.node(), c.has(input) == wanted, fmt::format("input {} is {} for this update_rule", input, wanted ? "missing" : "not accepted"));
+std::vector<double> gate(EvalContext& c, const Linear& l, int input, bool wanted, int64_t wide, int64_t narrow,
+                         int64_t& width) {
+  require(c.node(), c.has(input) == wanted,
+          fmt::format("input {} is {} for this update_rule", input, wanted ? "missing" : "not accepted"));
   if (!wanted) return {};
   const Tensor& t = c.tensor(input);
-  const bool fits = t.rank() == 3 && t.dim(0) == l.batch && t.dim(1) == l.steps && (t.dim(2) == wide || t.dim(2) == narrow);
-  require(c.node(), fits, fmt::format("input {} is {}; want [{},{},{} or {}]", input, t.type_text(), l.batch, l.steps, narrow, wide));
+  const bool fits =
+      t.rank() == 3 && t.dim(0) == l.batch && t.dim(1) == l.steps && (t.dim(2) == wide || t.dim(2) == narrow);
+  require(c.node(), fits,
+          fmt::format("input {} is {}; want [{},{},{} or {}]", input, t.type_text(), l.batch, l.steps, narrow, wide));
   width = t.dim(2);
   return t.f64_values();
 }
@@ -67,12 +71,15 @@ Linear read(EvalContext& c) {
   Linear l{};
   l.heads = heads_of(c.node());
   require(c.node(), q.rank() == 3 && k.rank() == 3 && v.rank() == 3,
-          fmt::format("query is {}, key {}, value {}; want three dimensions each", q.type_text(), k.type_text(), v.type_text()));
+          fmt::format("query is {}, key {}, value {}; want three dimensions each", q.type_text(), k.type_text(),
+                      v.type_text()));
   l.batch = q.dim(0), l.steps = q.dim(1);
   l.d_k = q.dim(2) / l.heads.q, l.d_v = v.dim(2) / l.heads.kv;
-  require(c.node(), q.dim(2) == l.heads.q * l.d_k && k.dims() == Dims({l.batch, l.steps, l.heads.kv * l.d_k}) &&
-                        v.dims() == Dims({l.batch, l.steps, l.heads.kv * l.d_v}),
-          fmt::format("query is {}, key {}, value {} for {} and {} heads", q.type_text(), k.type_text(), v.type_text(), l.heads.q, l.heads.kv));
+  require(c.node(),
+          q.dim(2) == l.heads.q * l.d_k && k.dims() == Dims({l.batch, l.steps, l.heads.kv * l.d_k}) &&
+              v.dims() == Dims({l.batch, l.steps, l.heads.kv * l.d_v}),
+          fmt::format("query is {}, key {}, value {} for {} and {} heads", q.type_text(), k.type_text(), v.type_text(),
+                      l.heads.q, l.heads.kv));
   l.q = q.f64_values(), l.k = k.f64_values(), l.v = v.f64_values();
   l.decay = gate(c, l, 4, l.heads.gated, l.heads.kv * l.d_k, l.heads.kv, l.decay_width);
   l.beta = gate(c, l, 5, l.heads.delta, l.heads.kv, 1, l.beta_width);
@@ -108,7 +115,8 @@ void linear_attention_reference(EvalContext& c) {
   const Dims state_dims = {l.batch, l.heads.kv, l.d_k, l.d_v};
   std::vector<double> state(value_count(state_dims), 0.0);
   if (c.has(3)) {
-    require(c.node(), c.tensor(3).dims() == state_dims, fmt::format("past_state is {}; want [{}]", c.tensor(3).type_text(), to_string(state_dims)));
+    require(c.node(), c.tensor(3).dims() == state_dims,
+            fmt::format("past_state is {}; want [{}]", c.tensor(3).type_text(), to_string(state_dims)));
     state = c.tensor(3).f64_values();
   }
   const Dims out = {l.batch, l.steps, l.heads.q * l.d_v};
@@ -121,7 +129,8 @@ void linear_attention_reference(EvalContext& c) {
       for (int64_t g = h * group; g < (h + 1) * group; ++g)
         for (int64_t i = 0; i < l.d_k; ++i) {
           const double q = l.scale * l.q[static_cast<size_t>((row * l.heads.q + g) * l.d_k + i)];
-          for (int64_t j = 0; j < l.d_v; ++j) y[static_cast<size_t>((row * l.heads.q + g) * l.d_v + j)] += q * s[i * l.d_v + j];
+          for (int64_t j = 0; j < l.d_v; ++j)
+            y[static_cast<size_t>((row * l.heads.q + g) * l.d_v + j)] += q * s[i * l.d_v + j];
         }
     }
   c.set(0, Tensor::from_f64(c.tensor(0).dtype(), out, y));

@@ -1,6 +1,6 @@
-// Loop: for (i = 0; i < M && condition; ++i) (condition, state..., scanned...) = body(i, condition, state..., captures...)
-// Outputs: the last state, then each scanned value stacked over the trips. The condition that the body yields always
-// counts, also where the first one is absent (= true): so do the other runtimes.
+// Loop: for (i = 0; i < M && condition; ++i) (condition, state..., scanned...) = body(i, condition, state...,
+// captures...) Outputs: the last state, then each scanned value stacked over the trips. The condition that the body
+// yields always counts, also where the first one is absent (= true): so do the other runtimes.
 #include <limits>
 
 #include "ops/loop_state.h"
@@ -44,7 +44,8 @@ Dim trip_count(InferContext& c) {
 
 void infer_loop(InferContext& c) {
   const int states = state_count(c.node());
-  if (c.node().bodies.size() != 1 || states < 0) c.fail("needs inputs M and condition (either may be absent) and a body");
+  if (c.node().bodies.size() != 1 || states < 0)
+    c.fail("needs inputs M and condition (either may be absent) and a body");
   std::vector<Type> carried;
   for (int i = 0; i < states; ++i) carried.push_back(c.input(2 + i));
   const auto out = stable_body_types(c, carried, 1, [&](const std::vector<Type>& state) {

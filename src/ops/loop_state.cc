@@ -50,7 +50,8 @@ std::vector<Type> stable_body_types(InferContext& c, std::vector<Type>& carried,
   for (int round = 0;; ++round) {
     const std::vector<Type> out = body(carried);
     if (out.size() < first + carried.size())
-      c.fail("the body has " + std::to_string(out.size()) + " outputs; at least " + std::to_string(first + carried.size()));
+      c.fail("the body has " + std::to_string(out.size()) + " outputs; at least " +
+             std::to_string(first + carried.size()));
     bool changed = false;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = widened(c, carried[i], out[first + i], round, changed);
     if (!changed) return out;
@@ -77,7 +78,8 @@ Tensor stack_trips(const EvalContext& c, const std::vector<Tensor>& trips, int a
   return y.take();
 }
 
-Tensor empty_stack(const EvalContext& c, const Graph& body, size_t output, const std::vector<Datum>& inputs, int64_t axis) {
+Tensor empty_stack(const EvalContext& c, const Graph& body, size_t output, const std::vector<Datum>& inputs,
+                   int64_t axis) {
   std::map<std::string, int64_t, std::less<>> sizes;
   for (size_t i = 0; i < inputs.size() && i < body.inputs.size(); ++i) {
     const Type& type = body.type(body.inputs[i]);

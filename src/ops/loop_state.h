@@ -19,6 +19,7 @@ Tensor stack_trips(const EvalContext& c, const std::vector<Tensor>& trips, int a
 
 // A stack of no trips, shaped by the body's output type: sizes that its inputs give are taken from `inputs` (the body's
 // inputs, as far as known), others are 0.
-Tensor empty_stack(const EvalContext& c, const Graph& body, size_t output, const std::vector<Datum>& inputs, int64_t axis);
+Tensor empty_stack(const EvalContext& c, const Graph& body, size_t output, const std::vector<Datum>& inputs,
+                   int64_t axis);
 
 }  // namespace trine

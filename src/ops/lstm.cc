@@ -1,5 +1,6 @@
 // LSTM in ONNX's gate order i, o, f, c, with peepholes p [D, 3H] in the order i, o, f:
-//   i = f(.. + p_i * c)   f = f(.. + p_f * c)  or 1 - i   c' = f * c + i * g(..)   o = f(.. + p_o * c')   h' = o * h(c')
+//   i = f(.. + p_i * c)   f = f(.. + p_f * c)  or 1 - i   c' = f * c + i * g(..)   o = f(.. + p_o * c')   h' = o *
+//   h(c')
 // `clip` bounds what enters the gates' activations. ONNX's words also fit c' before h; onnxruntime leaves it alone, and
 // models were checked against that.
 #include "ops/node_error.h"
@@ -35,7 +36,8 @@ void run_lstm(EvalContext& c, bool quantised) {
   Recurrent cell(c, 4);
   const bool coupled = c.attrs().integer("input_forget") != 0;
   const std::vector<std::string_view> defaults = {"Sigmoid", "Tanh", "Tanh"};
-  const std::vector<Activation> f[] = {cell.activations(0, defaults), cell.activations(cell.directions() - 1, defaults)};
+  const std::vector<Activation> f[] = {cell.activations(0, defaults),
+                                       cell.activations(cell.directions() - 1, defaults)};
   const std::vector<double> peepholes = cell.per_direction(kPeepholes, 3 * cell.hidden());
   cell.run({kInitialH, kInitialC}, [&](int64_t d, const double* x, std::vector<State>& states) {
     lstm_step(cell, f[d], peepholes.data() + d * 3 * cell.hidden(), coupled, d, quantised, x, states[0], states[1]);
@@ -59,15 +61,18 @@ const OpDef op_lstm = {
 const RegisterOp register_lstm(op_lstm);
 
 // com.microsoft:DynamicQuantizeLSTM: LSTM with 8-bit w [D,I,4H] and r [D,H,4H], inputs 8 w_scale, 9 w_zero_point, 10
-// r_scale, 11 r_zero_point of [D] or [D,4H]. x as a whole and each row of h at each step are quantised to u8 by their own
-// range. (onnxruntime takes several rows of h together, as many as its threads share a batch in: one with a batch of 1.)
+// r_scale, 11 r_zero_point of [D] or [D,4H]. x as a whole and each row of h at each step are quantised to u8 by their
+// own range. (onnxruntime takes several rows of h together, as many as its threads share a batch in: one with a batch
+// of 1.)
 Tensor dequantized_weight(EvalContext& c, int weight, int scale, int zero_point) {
   const Tensor& w = c.tensor(weight);
   require(c.node(), w.rank() == 3, fmt::format("input {} is {}; want three dimensions", weight, w.type_text()));
   const int64_t directions = w.dim(0), in = w.dim(1), rows = w.dim(2);
   const auto per_row = [&](int input) {
     const int64_t n = c.tensor(input).elements();
-    require(c.node(), n == directions || n == directions * rows, fmt::format("input {} is {}; want [{}] or [{},{}]", input, c.tensor(input).type_text(), directions, directions, rows));
+    require(c.node(), n == directions || n == directions * rows,
+            fmt::format("input {} is {}; want [{}] or [{},{}]", input, c.tensor(input).type_text(), directions,
+                        directions, rows));
     return c.tensor(input).f64_values();
   };
   const std::vector<double> s = per_row(scale), z = per_row(zero_point), from = w.f64_values();

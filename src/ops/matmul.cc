@@ -52,14 +52,16 @@ int64_t multiply_add(int64_t sum, int64_t a, int64_t b) {
 }
 
 template <class T>
-std::vector<T> matmul_any(const MatmulShape& s, const std::vector<T>& a, const std::vector<T>& b, bool trans_a, bool trans_b) {
+std::vector<T> matmul_any(const MatmulShape& s, const std::vector<T>& a, const std::vector<T>& b, bool trans_a,
+                          bool trans_b) {
   const int64_t m = s.m.value(), k = s.k.value(), n = s.n.value();
   trans_a = trans_a && s.keep_m;
   trans_b = trans_b && s.keep_n;
   const int64_t a_row = trans_a ? 1 : k, a_step = trans_a ? m : 1, b_col = trans_b ? k : 1, b_step = trans_b ? 1 : n;
   const Dims batch = s.batch.static_dims();
   std::vector<T> y(value_count(s.out().static_dims()), T(0));
-  Walk walk(batch, {broadcast_strides(s.a_batch.static_dims(), batch), broadcast_strides(s.b_batch.static_dims(), batch)});
+  Walk walk(batch,
+            {broadcast_strides(s.a_batch.static_dims(), batch), broadcast_strides(s.b_batch.static_dims(), batch)});
   for (; !walk.done(); walk.next()) {
     const T* ap = a.data() + walk.offset(0) * m * k;
     const T* bp = b.data() + walk.offset(1) * k * n;
@@ -75,13 +77,13 @@ std::vector<T> matmul_any(const MatmulShape& s, const std::vector<T>& a, const s
 
 }  // namespace
 
-std::vector<double> matmul(const MatmulShape& s, const std::vector<double>& a, const std::vector<double>& b, bool trans_a,
-                           bool trans_b) {
+std::vector<double> matmul(const MatmulShape& s, const std::vector<double>& a, const std::vector<double>& b,
+                           bool trans_a, bool trans_b) {
   return matmul_any(s, a, b, trans_a, trans_b);
 }
 
-std::vector<int64_t> matmul(const MatmulShape& s, const std::vector<int64_t>& a, const std::vector<int64_t>& b, bool trans_a,
-                            bool trans_b) {
+std::vector<int64_t> matmul(const MatmulShape& s, const std::vector<int64_t>& a, const std::vector<int64_t>& b,
+                            bool trans_a, bool trans_b) {
   return matmul_any(s, a, b, trans_a, trans_b);
 }
 
@@ -141,7 +143,9 @@ void fused_matmul_reference(EvalContext& c) {
 
 const OpDef op_fused_matmul = {
     .name = "fused_matmul",
-    .doc = "y = activation(alpha * op(a) @ op(b) + bias + residual); trans_a, trans_b; out: the type of y when it is not a's",
+    .doc =
+        "y = activation(alpha * op(a) @ op(b) + bias + residual); trans_a, trans_b; out: the type of y when it is not "
+        "a's",
     .types = "Tf T Tw Tw",
     .min_inputs = 2,
     .max_inputs = 4,

@@ -18,8 +18,8 @@ struct MatmulShape {
 };
 
 // a_values @ b_values for concrete shapes; integer sums wrap.
-std::vector<double> matmul(const MatmulShape& s, const std::vector<double>& a, const std::vector<double>& b, bool trans_a = false,
-                           bool trans_b = false);
+std::vector<double> matmul(const MatmulShape& s, const std::vector<double>& a, const std::vector<double>& b,
+                           bool trans_a = false, bool trans_b = false);
 std::vector<int64_t> matmul(const MatmulShape& s, const std::vector<int64_t>& a, const std::vector<int64_t>& b,
                             bool trans_a = false, bool trans_b = false);
 

@@ -63,9 +63,7 @@ void infer_product(InferContext& c, int a, int b, DType dtype) {
   c.set(0, dtype, known ? MatmulShape::of(c.node(), c.shape(a), c.shape(b)).out() : Shape());
 }
 
-void matmul_integer_infer(InferContext& c) {
-  infer_product(c, 0, 1, DType::i32);
-}
+void matmul_integer_infer(InferContext& c) { infer_product(c, 0, 1, DType::i32); }
 
 void matmul_integer_reference(EvalContext& c) {
   const MatmulShape s = shape_of(c, 0, 1);
@@ -117,8 +115,8 @@ std::vector<double> scaled_sums(EvalContext& c, const MatmulShape& s, const Dims
   }
   const std::vector<int64_t> sums = matmul(s, centred(c, a, 2, true), centred(c, b, 5, false));
   std::vector<double> y(sums.begin(), sums.end());
-  for (Walk w(out, {product_strides(c.node(), as, a.dims(), out, true), product_strides(c.node(), bs, b.dims(), out, false),
-                    y_strides});
+  for (Walk w(out, {product_strides(c.node(), as, a.dims(), out, true),
+                    product_strides(c.node(), bs, b.dims(), out, false), y_strides});
        !w.done(); w.next()) {
     const double factor = f32(av[static_cast<size_t>(w.offset(0))] * bv[static_cast<size_t>(w.offset(1))]);
     double& v = y[static_cast<size_t>(w.position())];

@@ -1,8 +1,8 @@
 // com.microsoft:MatMulNBits: y = a @ dequantize(b)^T + bias with b in blocks of 2, 4 or 8 bits along K. (onnxruntime
 // leaves the zero points out where there is a g_idx; here they count.)
 //   b       u8 [N, blocks, block_size*bits/8], lowest bits first, blocks = ceil(K / block_size)
-//   scales  [N * blocks];  zero_points  packed u8 [N * ceil(blocks*bits/8)], or one of a's type each; default 2^(bits-1)
-//   g_idx   [K] block of each k;  default k / block_size
+//   scales  [N * blocks];  zero_points  packed u8 [N * ceil(blocks*bits/8)], or one of a's type each; default
+//   2^(bits-1) g_idx   [K] block of each k;  default k / block_size
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "ops/matmul.h"
@@ -18,7 +18,8 @@ struct NBits {
 };
 
 NBits nbits_of(const Node& node) {
-  NBits q{node.attrs.integer("K"), node.attrs.integer("N"), node.attrs.integer("bits", 4), node.attrs.integer("block_size"), 0};
+  NBits q{node.attrs.integer("K"), node.attrs.integer("N"), node.attrs.integer("bits", 4),
+          node.attrs.integer("block_size"), 0};
   require(node, q.k >= 1 && q.n >= 1 && q.k <= kMaxElements, "K and N must be positive");
   require(node, q.bits == 2 || q.bits == 4 || q.bits == 8, fmt::format("bits is {}; want 2, 4 or 8", q.bits));
   require(node, q.block >= 16 && q.block <= INT32_MAX && (q.block & (q.block - 1)) == 0,
@@ -58,7 +59,8 @@ std::vector<double> zero_points(EvalContext& c, const NBits& q) {
   const std::vector<int64_t> bytes = t.i64_values();
   for (int64_t n = 0; n < q.n; ++n)
     for (int64_t b = 0; b < q.blocks; ++b)
-      zeros[static_cast<size_t>(n * q.blocks + b)] = static_cast<double>(unpack(bytes, n * q.packed_zeros(), b, q.bits));
+      zeros[static_cast<size_t>(n * q.blocks + b)] =
+          static_cast<double>(unpack(bytes, n * q.packed_zeros(), b, q.bits));
   return zeros;
 }
 
@@ -71,7 +73,8 @@ std::vector<double> dequantized(EvalContext& c, const NBits& q) {
   std::vector<int64_t> group;
   if (c.has(4)) {
     group = c.tensor(4).i64_values();
-    require(c.node(), static_cast<int64_t>(group.size()) >= q.k, fmt::format("g_idx is {}; want {} elements", c.tensor(4).type_text(), q.k));
+    require(c.node(), static_cast<int64_t>(group.size()) >= q.k,
+            fmt::format("g_idx is {}; want {} elements", c.tensor(4).type_text(), q.k));
   }
   std::vector<double> w(static_cast<size_t>(q.k * q.n));
   for (int64_t n = 0; n < q.n; ++n)

@@ -43,7 +43,8 @@ void max_pool_reference(EvalContext& c) {
   const ImageStrides xs = ImageStrides::of(in), ys = ImageStrides::of(out);
   const int64_t batch = in.batch.value(), channels = in.channels.value();
   const bool by_column = c.attrs().integer("storage_order") != 0;
-  const double least = is_float(x.dtype()) ? -std::numeric_limits<double>::infinity() : static_cast<double>(integer_min(x.dtype()));
+  const double least =
+      is_float(x.dtype()) ? -std::numeric_limits<double>::infinity() : static_cast<double>(integer_min(x.dtype()));
   const std::vector<double> xv = x.f64_values();
   std::vector<double> y(value_count(out.dims()));
   std::vector<int64_t> indices(y.size());
@@ -91,7 +92,8 @@ std::vector<Dim> unpooled(const Node& node, const Shape& x) {
   for (int i = 0; i < w.rank(); ++i) {
     const size_t d = static_cast<size_t>(i), n = static_cast<size_t>(w.rank());
     dims.push_back((x[i + 2] - 1) * w.strides[d] + w.kernel[d] - w.pads[d] - w.pads[n + d]);
-    if (const auto v = dims.back().constant()) require(node, *v >= 0, fmt::format("output dimension {} would be {}", i + 2, *v));
+    if (const auto v = dims.back().constant())
+      require(node, *v >= 0, fmt::format("output dimension {} would be {}", i + 2, *v));
   }
   check_growth(node, {x.dims().begin() + 2, x.dims().end()}, {dims.begin() + 2, dims.end()});
   return dims;
@@ -107,7 +109,8 @@ void max_unpool_infer(InferContext& c) {
 
 void max_unpool_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &index = c.tensor(1);
-  require(c.node(), index.dims() == x.dims(), fmt::format("indices are {}, x is {}; want one shape", index.type_text(), x.type_text()));
+  require(c.node(), index.dims() == x.dims(),
+          fmt::format("indices are {}, x is {}; want one shape", index.type_text(), x.type_text()));
   const Dims inner = Shape(unpooled(c.node(), Shape::from(x.dims()))).static_dims();
   Dims out = inner;
   if (c.has(2)) {

@@ -90,10 +90,8 @@ View View::range(int axis, int64_t start, int64_t count) const {
 }
 
 TensorBuilder::TensorBuilder(DType dtype, Dims dims) : dims_(std::move(dims)), is_string_(dtype == DType::string) {
-  if (is_string_)
-    strings_.resize(value_count(dims_));
-  else
-    tensor_ = Tensor(dtype, dims_);
+  if (is_string_) strings_.resize(value_count(dims_));
+  else tensor_ = Tensor(dtype, dims_);
 }
 
 TensorBuilder TensorBuilder::copy_of(const Tensor& tensor) {
@@ -103,10 +101,8 @@ TensorBuilder TensorBuilder::copy_of(const Tensor& tensor) {
 }
 
 void TensorBuilder::zero() {
-  if (is_string_)
-    std::fill(strings_.begin(), strings_.end(), std::string());
-  else if (tensor_.bytes() > 0)
-    std::memset(tensor_.mutable_data(), 0, tensor_.bytes());
+  if (is_string_) std::fill(strings_.begin(), strings_.end(), std::string());
+  else if (tensor_.bytes() > 0) std::memset(tensor_.mutable_data(), 0, tensor_.bytes());
 }
 
 void TensorBuilder::fill(const Tensor& value) {

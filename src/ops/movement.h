@@ -22,14 +22,14 @@ class TensorBuilder {
   TensorBuilder(DType dtype, Dims dims);
   static TensorBuilder copy_of(const Tensor& tensor);
 
-  void zero();                                                   // zeros, or empty strings
-  void fill(const Tensor& value);                                // one element, everywhere
+  void zero();                     // zeros, or empty strings
+  void fill(const Tensor& value);  // one element, everywhere
   void copy(int64_t to, const Tensor& from, int64_t at, int64_t count = 1);
   void copy(const View& to, const Tensor& from, const View& at);  // views of equal dimensions
   Tensor take();
 
  private:
-  Tensor tensor_;                     // undefined for strings
+  Tensor tensor_;  // undefined for strings
   Dims dims_;
   std::vector<std::string> strings_;  // of a string tensor
   bool is_string_;

@@ -1,5 +1,6 @@
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss over scores [N,C,d...] and labels [N,d...]:
-//   loss[n,d] = -weight[label] * log_prob[n,label,d], 0 for ignore_index;  reduction none, sum, or mean = sum / sum of weights
+//   loss[n,d] = -weight[label] * log_prob[n,label,d], 0 for ignore_index;  reduction none, sum, or mean = sum / sum of
+//   weights
 #include <cmath>
 
 #include "graph/eval.h"
@@ -57,7 +58,8 @@ void set_loss(EvalContext& c, const Sizes& s, const std::vector<double>& log_pro
   const std::vector<int64_t> target = labels.i64_values();
   std::vector<double> weight(static_cast<size_t>(s.classes), 1.0);
   if (c.has(2)) {
-    require(c.node(), c.tensor(2).elements() == s.classes, fmt::format("weight is {}; want [{}]", c.tensor(2).type_text(), s.classes));
+    require(c.node(), c.tensor(2).elements() == s.classes,
+            fmt::format("weight is {}; want [{}]", c.tensor(2).type_text(), s.classes));
     weight = c.tensor(2).f64_values();
   }
   const bool ignores = c.attrs().has("ignore_index");
@@ -66,7 +68,8 @@ void set_loss(EvalContext& c, const Sizes& s, const std::vector<double>& log_pro
   double sum = 0, weights = 0;
   for (size_t i = 0; i < target.size(); ++i) {
     if (ignores && target[i] == ignored) continue;
-    require(c.node(), target[i] >= 0 && target[i] < s.classes, fmt::format("label {} outside [0, {})", target[i], s.classes));
+    require(c.node(), target[i] >= 0 && target[i] < s.classes,
+            fmt::format("label {} outside [0, {})", target[i], s.classes));
     const int64_t n = static_cast<int64_t>(i) / s.inner, d = static_cast<int64_t>(i) % s.inner;
     const double w = weight[static_cast<size_t>(target[i])];
     loss[i] = -w * log_prob[static_cast<size_t>((n * s.classes + target[i]) * s.inner + d)];

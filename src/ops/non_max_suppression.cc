@@ -65,7 +65,8 @@ void nms_reference(EvalContext& c) {
   if (most == 0 || boxes.elements() == 0 || scores.elements() == 0)
     return c.set(0, Tensor::from_i64(DType::i64, {0, 3}, {}));
   for (int64_t b = 0; b < batches; ++b) {
-    for (int64_t i = 0; i < count; ++i) box[static_cast<size_t>(i)] = box_at(&coordinates[static_cast<size_t>((b * count + i) * 4)], center);
+    for (int64_t i = 0; i < count; ++i)
+      box[static_cast<size_t>(i)] = box_at(&coordinates[static_cast<size_t>((b * count + i) * 4)], center);
     for (int64_t cls = 0; cls < classes; ++cls) {
       const double* s = &score[static_cast<size_t>((b * classes + cls) * count)];
       std::vector<int64_t> order, kept;

@@ -1,5 +1,5 @@
-// Adagrad, Adam and Momentum (ai.onnx.preview.training): one step for n tensors. Inputs R (learning rate), T (step), then
-// n values, n gradients and n of each accumulator; outputs the new values, then each new accumulator.
+// Adagrad, Adam and Momentum (ai.onnx.preview.training): one step for n tensors. Inputs R (learning rate), T (step),
+// then n values, n gradients and n of each accumulator; outputs the new values, then each new accumulator.
 #include <cmath>
 
 #include "graph/eval.h"
@@ -12,7 +12,8 @@ namespace {
 // `kinds` inputs for each tensor: value, gradient, accumulators; all but the gradient come back.
 int64_t tensor_count(const Node& node, int inputs, int kinds) {
   const int rest = inputs - 2;
-  require(node, rest >= kinds && rest % kinds == 0, fmt::format("{} inputs after R and T; want a multiple of {}", rest, kinds));
+  require(node, rest >= kinds && rest % kinds == 0,
+          fmt::format("{} inputs after R and T; want a multiple of {}", rest, kinds));
   return rest / kinds;
 }
 
@@ -25,7 +26,8 @@ void infer_step(InferContext& c, int kinds) {
 }
 
 double scalar(EvalContext& c, int input) {
-  require(c.node(), c.tensor(input).elements() == 1, fmt::format("input {} is {}; want one element", input, c.tensor(input).type_text()));
+  require(c.node(), c.tensor(input).elements() == 1,
+          fmt::format("input {} is {}; want one element", input, c.tensor(input).type_text()));
   return c.tensor(input).f64_values()[0];
 }
 
@@ -38,7 +40,8 @@ void step(EvalContext& c, int kinds, F update) {
     std::vector<std::vector<double>> all;
     for (int k = 0; k < kinds; ++k) {
       const Tensor& part = c.tensor(2 + k * n + t);
-      require(c.node(), part.dims() == x.dims(), fmt::format("input {} is {}; want [{}]", 2 + k * n + t, part.type_text(), to_string(x.dims())));
+      require(c.node(), part.dims() == x.dims(),
+              fmt::format("input {} is {}; want [{}]", 2 + k * n + t, part.type_text(), to_string(x.dims())));
       all.push_back(part.f64_values());
     }
     for (size_t i = 0; i < all[0].size(); ++i) {
@@ -116,7 +119,8 @@ void momentum_reference(EvalContext& c) {
   const double rate = scalar(c, 0), alpha = c.attrs().real("alpha"), norm = c.attrs().real("norm_coefficient");
   const double beta = scalar(c, 1) > 0 ? c.attrs().real("beta") : 1;
   const std::string mode = c.attrs().string("mode", "standard");
-  require(c.node(), mode == "standard" || mode == "nesterov", fmt::format("mode '{}'; want standard or nesterov", mode));
+  require(c.node(), mode == "standard" || mode == "nesterov",
+          fmt::format("mode '{}'; want standard or nesterov", mode));
   const bool nesterov = mode == "nesterov";
   step(c, 3, [=](double* e) {  // x, g, v
     const double g = norm * e[0] + e[1];

@@ -76,7 +76,8 @@ std::vector<AxisPad> axis_pads(const EvalContext& c) {
       p.after += begin < 0 ? p.kept : 0;
       p.kept = 0;
       if (p.before < 0 || p.after < 0)
-        c.fail("pads " + std::to_string(begin) + ", " + std::to_string(end) + " cut more than " + x.type_text() + " has");
+        c.fail("pads " + std::to_string(begin) + ", " + std::to_string(end) + " cut more than " + x.type_text() +
+               " has");
     }
   }
   return result;
@@ -84,10 +85,8 @@ std::vector<AxisPad> axis_pads(const EvalContext& c) {
 
 Tensor pad_constant(const Tensor& x, const std::vector<AxisPad>& pads, const Dims& dims, const Tensor& value) {
   TensorBuilder y(x.dtype(), dims);
-  if (value.defined())
-    y.fill(value);
-  else
-    y.zero();
+  if (value.defined()) y.fill(value);
+  else y.zero();
   View to = View::whole(dims), from = View::whole(x.dims());
   for (int k = 0; k < x.rank(); ++k) {
     const AxisPad& p = pads[static_cast<size_t>(k)];

@@ -16,9 +16,7 @@ static int64_t integer_pow(int64_t x, int64_t y, DType exponent_type) {
   return static_cast<int64_t>(result);
 }
 
-static void infer(InferContext& c) {
-  c.set(0, c.dtype(0), broadcast(c.shape(0), c.shape(1)));
-}
+static void infer(InferContext& c) { c.set(0, c.dtype(0), broadcast(c.shape(0), c.shape(1))); }
 
 static void reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), &y = c.tensor(1);

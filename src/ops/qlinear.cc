@@ -25,7 +25,8 @@ void binary(EvalContext& c, F f) {
   const Dims out = broadcast_dims(a.dims(), b.dims());
   std::vector<double> y(value_count(out));
   for (Walk w(out, {broadcast_strides(a.dims(), out), broadcast_strides(b.dims(), out)}); !w.done(); w.next())
-    y[static_cast<size_t>(w.position())] = f(av[static_cast<size_t>(w.offset(0))], bv[static_cast<size_t>(w.offset(1))]);
+    y[static_cast<size_t>(w.position())] =
+        f(av[static_cast<size_t>(w.offset(0))], bv[static_cast<size_t>(w.offset(1))]);
   c.set(0, quantize(y, out, a.dtype(), 0));
 }
 
@@ -35,8 +36,10 @@ double zero(EvalContext& c, int input) { return static_cast<double>(scalar_zero_
 // has it: (a - az) as/ys + (b - bz) bs/ys + yz with fused multiply-adds, all constants taken together.
 void qlinear_add_reference(EvalContext& c) {
   const double ys = scalar_scale(c, 6);
-  const auto as = static_cast<float>(f32(scalar_scale(c, 1) / ys)), bs = static_cast<float>(f32(scalar_scale(c, 4) / ys));
-  const auto az = static_cast<float>(zero(c, 2)), bz = static_cast<float>(zero(c, 5)), yz = static_cast<float>(zero(c, 7));
+  const auto as = static_cast<float>(f32(scalar_scale(c, 1) / ys)),
+             bs = static_cast<float>(f32(scalar_scale(c, 4) / ys));
+  const auto az = static_cast<float>(zero(c, 2)), bz = static_cast<float>(zero(c, 5)),
+             yz = static_cast<float>(zero(c, 7));
   const float constant = yz - (as * az + bs * bz);
   binary(c, [=](double a, double b) {
     return std::fma(static_cast<float>(a), as, std::fma(static_cast<float>(b), bs, constant));
@@ -116,7 +119,8 @@ const RegisterOp register_qlinear_leaky_relu(op_qlinear_leaky_relu);
 // QLinearConcat inputs: y_scale, y_zero, then x, x_scale, x_zero of every part
 int part_count(const Node& node) {
   const size_t rest = node.inputs.size() - 2;
-  require(node, node.inputs.size() >= 5 && rest % 3 == 0, fmt::format("{} inputs; want 2 and 3 for every part", node.inputs.size()));
+  require(node, node.inputs.size() >= 5 && rest % 3 == 0,
+          fmt::format("{} inputs; want 2 and 3 for every part", node.inputs.size()));
   return static_cast<int>(rest / 3);
 }
 
@@ -130,7 +134,8 @@ void qlinear_concat_infer(InferContext& c) {
     for (int d = 0; d < out.rank(); ++d)
       if (d == axis) out[d] = out[d] + x[d];
       else if (!out[d].is_constant()) out[d] = x[d];
-      else if (x[d].is_constant() && out[d] != x[d]) c.fail(fmt::format("parts [{}] and [{}] do not fit", out.text(), x.text()));
+      else if (x[d].is_constant() && out[d] != x[d])
+        c.fail(fmt::format("parts [{}] and [{}] do not fit", out.text(), x.text()));
   }
   c.set(0, c.dtype(2), out);
 }
@@ -159,7 +164,8 @@ void qlinear_concat_reference(EvalContext& c) {
   for (int64_t o = 0; o < outer; ++o)
     for (const std::vector<double>& v : values) {
       const auto row = static_cast<std::ptrdiff_t>(v.size()) / static_cast<std::ptrdiff_t>(outer);
-      std::transform(v.begin() + o * row, v.begin() + (o + 1) * row, std::back_inserter(y), [scale](double x) { return over(x, scale); });
+      std::transform(v.begin() + o * row, v.begin() + (o + 1) * row, std::back_inserter(y),
+                     [scale](double x) { return over(x, scale); });
     }
   c.set(0, quantize(y, out, first.dtype(), scalar_zero_point(c, 1)));
 }

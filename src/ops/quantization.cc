@@ -48,9 +48,11 @@ void check_scales(InferContext& c) {
   if (c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() != scale.rank() && !single_zero)
     c.fail(
         fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(), c.input(1).text()));
-  for (int i = 0; c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() == scale.rank() && i < zero.rank(); ++i)
+  for (int i = 0; c.has(2) && zero.has_rank() && scale.has_rank() && zero.rank() == scale.rank() && i < zero.rank();
+       ++i)
     if (!single_zero && zero[i].is_constant() && scale[i].is_constant() && zero[i] != scale[i])
-      c.fail(fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(), c.input(1).text()));
+      c.fail(fmt::format("zero point is {}, scale {}; they must have the same shape", c.input(2).text(),
+                         c.input(1).text()));
   if (!x.has_rank() || !scale.has_rank() || scale.rank() == 0) return;
   if (scale.is_static() && element_count(scale.static_dims()) == 1) return;
   if (x.rank() == 0) c.fail(fmt::format("scale is {} for a scalar; one element is needed", c.input(1).text()));
@@ -60,8 +62,8 @@ void check_scales(InferContext& c) {
     for (int i = 0; i < x.rank(); ++i) {
       const Dim want = i == axis ? ceil_div(x[i], block) : x[i];
       if (want.is_constant() && scale[i].is_constant() && want != scale[i])
-        c.fail(fmt::format("scale is {} for x {} in blocks of {} on axis {}; dimension {} must be {}", c.input(1).text(),
-                           c.input(0).text(), block, axis, i, want.text()));
+        c.fail(fmt::format("scale is {} for x {} in blocks of {} on axis {}; dimension {} must be {}",
+                           c.input(1).text(), c.input(0).text(), block, axis, i, want.text()));
     }
     return;
   }

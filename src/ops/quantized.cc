@@ -10,7 +10,8 @@ namespace trine {
 int64_t scalar_zero_point(EvalContext& c, int input) {
   if (!c.has(input)) return 0;
   const Tensor& t = c.tensor(input);
-  require(c.node(), t.elements() == 1, fmt::format("zero point (input {}) is {}; want one element", input, t.type_text()));
+  require(c.node(), t.elements() == 1,
+          fmt::format("zero point (input {}) is {}; want one element", input, t.type_text()));
   return is_float(t.dtype()) ? 0 : t.i64_values()[0];
 }
 

@@ -49,14 +49,17 @@ void infer_recurrent(InferContext& c, int gates, int states) {
   const Shape &x = c.shape(0), &r = c.shape(2);
   const Dim steps = x.has_rank() ? x[batch_first ? 1 : 0] : c.fresh("steps");
   const Dim batch = x.has_rank() ? x[batch_first ? 0 : 1] : c.fresh("batch");
-  const Dim hidden = r.has_rank() ? r[2] : c.attrs().has("hidden_size") ? Dim(c.attrs().integer("hidden_size")) : c.fresh("hidden");
+  const Dim hidden = r.has_rank()                   ? r[2]
+                     : c.attrs().has("hidden_size") ? Dim(c.attrs().integer("hidden_size"))
+                                                    : c.fresh("hidden");
   const Dim rows = hidden * gates, input = x.has_rank() ? x[2] : c.fresh("input");
   need_dims(c, 1, {directions, rows, input}, "w");
   need_dims(c, 2, {directions, rows, hidden}, "r");
   need_dims(c, 3, {directions, rows * 2}, "b");
   need_dims(c, 4, {batch}, "sequence_lens");
   for (int i = 0; i < states; ++i)
-    need_dims(c, 5 + i, batch_first ? std::vector<Dim>{batch, directions, hidden} : std::vector<Dim>{directions, batch, hidden},
+    need_dims(c, 5 + i,
+              batch_first ? std::vector<Dim>{batch, directions, hidden} : std::vector<Dim>{directions, batch, hidden},
               i == 0 ? "initial_h" : "initial_c");
   if (states == 2) need_dims(c, 7, {directions, hidden * 3}, "p");
   c.set(0, c.dtype(0), batch_first ? Shape{batch, steps, directions, hidden} : Shape{steps, directions, batch, hidden});
@@ -68,7 +71,8 @@ Recurrent::Recurrent(EvalContext& c, int gates) : c_(c), gates_(gates) {
   const Node& node = c.node();
   const Tensor &x = c.tensor(0), &w = c.tensor(1), &r = c.tensor(2);
   require(node, x.rank() == 3 && w.rank() == 3 && r.rank() == 3,
-          fmt::format("x is {}, w is {}, r is {}; want three dimensions each", x.type_text(), w.type_text(), r.type_text()));
+          fmt::format("x is {}, w is {}, r is {}; want three dimensions each", x.type_text(), w.type_text(),
+                      r.type_text()));
   batch_first_ = c.attrs().integer("layout") != 0;
   direction_ = c.attrs().string("direction", "forward");
   directions_ = direction_count(node);
@@ -107,7 +111,8 @@ std::vector<Activation> Recurrent::activations(int64_t d, const std::vector<std:
   std::vector<Activation> all;
   size_t next_alpha = 0, next_beta = 0;
   for (size_t i = 0; i < total; ++i) {
-    const std::string_view name = given.empty() ? defaults[i % each] : std::string_view(given[i < given.size() ? i : i % each]);
+    const std::string_view name =
+        given.empty() ? defaults[i % each] : std::string_view(given[i < given.size() ? i : i % each]);
     const ActivationRow* row = find_activation(name);
     require(c_.node(), row != nullptr, fmt::format("activation '{}' is not known", name));
     const double alpha = listed(alphas, next_alpha, row->parameters >= 1, row->alpha);
@@ -156,14 +161,16 @@ int64_t Recurrent::state_row(int64_t d, int64_t b) const {
 
 std::vector<double> Recurrent::initial_state(int input) const {
   if (!c_.has(input)) return std::vector<double>(value_count({directions_, batch_, hidden_}), 0.0);
-  require_dims(c_.node(), c_.tensor(input), batch_first_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_},
+  require_dims(c_.node(), c_.tensor(input),
+               batch_first_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_},
                fmt::format("input {}", input));
   return c_.tensor(input).f64_values();
 }
 
 void Recurrent::run(const std::vector<int>& initial,
                     const std::function<void(int64_t, const double*, std::vector<State>&)>& step) {
-  const Dims y_dims = batch_first_ ? Dims{batch_, steps_, directions_, hidden_} : Dims{steps_, directions_, batch_, hidden_};
+  const Dims y_dims =
+      batch_first_ ? Dims{batch_, steps_, directions_, hidden_} : Dims{steps_, directions_, batch_, hidden_};
   const Dims state_dims = batch_first_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_};
   std::vector<double> y(value_count(y_dims), 0.0);
   std::vector<std::vector<double>> all;  // of each kind of state: [D,B,H], first initial, then final
@@ -179,7 +186,8 @@ void Recurrent::run(const std::vector<int>& initial,
         step(d, x_.data() + x_row(t, b), states);
         std::copy(states[0].begin(), states[0].end(), y.begin() + y_row(t, d, b));
       }
-      for (size_t k = 0; k < all.size(); ++k) std::copy(states[k].begin(), states[k].end(), all[k].begin() + state_row(d, b));
+      for (size_t k = 0; k < all.size(); ++k)
+        std::copy(states[k].begin(), states[k].end(), all[k].begin() + state_row(d, b));
     }
   const DType dtype = c_.tensor(0).dtype();
   c_.set(0, Tensor::from_f64(dtype, y_dims, y));

@@ -35,12 +35,15 @@ class Recurrent {
   std::vector<double> hidden_sums(int64_t d, const State& h) const;
   // Rows [gate*H, (gate+1)*H) of r times h, without bias.
   std::vector<double> hidden_product(int64_t d, int64_t gate, const State& h) const;
-  double hidden_bias(int64_t d, int64_t row) const { return bias_[static_cast<size_t>((d * 2 + 1) * gates_ * hidden_ + row)]; }
+  double hidden_bias(int64_t d, int64_t row) const {
+    return bias_[static_cast<size_t>((d * 2 + 1) * gates_ * hidden_ + row)];
+  }
   double clipped(double v) const;
 
   // Calls step(direction, x row, states) for every step; states[0] afterwards is that step's y. `initial` holds the
   // input number of each initial state. Sets outputs 0 .. initial.size().
-  void run(const std::vector<int>& initial, const std::function<void(int64_t, const double*, std::vector<State>&)>& step);
+  void run(const std::vector<int>& initial,
+           const std::function<void(int64_t, const double*, std::vector<State>&)>& step);
 
  private:
   int64_t x_row(int64_t t, int64_t b) const { return (batch_first_ ? b * steps_ + t : t * batch_ + b) * input_; }

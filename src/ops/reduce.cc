@@ -248,10 +248,10 @@ constexpr ReduceRow kReductions[] = {
     // name, onnx, doc, types, real, integer, emit, content, integers in loop IR
     {"reduce_sum", "ReduceSum", "sum of x", "fi l", real_sum, integer_sum, emit_plain<Reduce::sum>, dim_sum, true},
     {"reduce_mean", "ReduceMean", "sum of x / n", "fi l", real_mean, integer_mean, emit_mean},
-    {"reduce_max", "ReduceMax", "largest x", "fib l", real_max, integer_max_of,
-     emit_extreme<Reduce::max, Reduce::any>, dim_max, true},
-    {"reduce_min", "ReduceMin", "smallest x", "fib l", real_min, integer_min_of,
-     emit_extreme<Reduce::min, Reduce::all>, dim_min, true},
+    {"reduce_max", "ReduceMax", "largest x", "fib l", real_max, integer_max_of, emit_extreme<Reduce::max, Reduce::any>,
+     dim_max, true},
+    {"reduce_min", "ReduceMin", "smallest x", "fib l", real_min, integer_min_of, emit_extreme<Reduce::min, Reduce::all>,
+     dim_min, true},
     {"reduce_prod", "ReduceProd", "product of x", "fi l", real_prod, integer_prod, emit_plain<Reduce::prod>, dim_prod,
      true},
     {"reduce_l1", "ReduceL1", "sum of |x|", "fi l", real_l1, integer_l1, emit_l1},
@@ -260,7 +260,8 @@ constexpr ReduceRow kReductions[] = {
      emit_log_sum},
     {"reduce_log_sum_exp", "ReduceLogSumExp", "ln of sum of e^x", "fi l", real_log_sum_exp,
      through_reals<real_log_sum_exp>, emit_log_sum_exp},
-    {"reduce_sum_square", "ReduceSumSquare", "sum of x^2", "fi l", real_sum_square, integer_sum_square, emit_sum_square},
+    {"reduce_sum_square", "ReduceSumSquare", "sum of x^2", "fi l", real_sum_square, integer_sum_square,
+     emit_sum_square},
 };
 
 [[maybe_unused]] const bool kRegistered = register_rows<kReductions>();

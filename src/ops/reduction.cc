@@ -86,7 +86,8 @@ void infer_along_axis(InferContext& c, bool scalars) {
 
 Grouping rows_along_axis(EvalContext& c, bool scalars) {
   const Dims& dims = c.tensor(0).dims();
-  const int rank = c.tensor(0).rank(), axis = c.axis(c.attrs().integer("axis", kLastAxis), std::max<int>(rank, scalars));
+  const int rank = c.tensor(0).rank(),
+            axis = c.axis(c.attrs().integer("axis", kLastAxis), std::max<int>(rank, scalars));
   return rank == 0 ? Grouping{{0}, {0}} : group(dims, single_axis(rank, axis));
 }
 

@@ -18,7 +18,8 @@ struct Grouping {
 };
 Grouping group(const Dims& dims, const AxisMask& folded);
 
-// Where the group that starts at `start` has its data. Of no data there are groups too, without an element or an address.
+// Where the group that starts at `start` has its data. Of no data there are groups too, without an element or an
+// address.
 template <class Vector>
 auto* group_data(Vector& data, int64_t start) {
   return data.empty() ? nullptr : data.data() + start;

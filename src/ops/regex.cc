@@ -11,7 +11,9 @@ namespace {
 
 constexpr char32_t kNone = 0xFFFFFFFF;  // before the first and after the last character
 
-bool is_word(char32_t c) { return c < 128 && (c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z')); }
+bool is_word(char32_t c) {
+  return c < 128 && (c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'));
+}
 
 }  // namespace
 
@@ -33,7 +35,8 @@ void Regex::follow(int state, char32_t before, char32_t after, std::vector<int>&
     bool passes = true;
     switch (s.kind) {
       using enum State::Kind;
-      case set: case match: list.push_back(at); continue;
+      case set:
+      case match: list.push_back(at); continue;
       case split: stack.push_back(s.other); break;
       case jump: break;
       case text_begin: passes = before == kNone; break;
@@ -59,7 +62,8 @@ bool Regex::full_match(std::string_view text) const {
     for (int at : now) {
       const State& s = states_[static_cast<size_t>(at)];
       const auto inside = [&](const Range& r) { return c >= r.low && c <= r.high; };
-      if (s.kind == State::Kind::set && std::any_of(s.set.begin(), s.set.end(), inside)) follow(s.next, c, after, next, seen);
+      if (s.kind == State::Kind::set && std::any_of(s.set.begin(), s.set.end(), inside))
+        follow(s.next, c, after, next, seen);
     }
     now.swap(next);
   }

@@ -1,6 +1,6 @@
-// Regex: full match of UTF-8 text against RE2 syntax, in time proportional to text length times pattern size (a Thompson
-// NFA, all states advanced together). Not supported, and refused with an error: \p{...} classes, \C, and what RE2 refuses
-// too (back references, look-around).
+// Regex: full match of UTF-8 text against RE2 syntax, in time proportional to text length times pattern size (a
+// Thompson NFA, all states advanced together). Not supported, and refused with an error: \p{...} classes, \C, and what
+// RE2 refuses too (back references, look-around).
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,18 @@ class Regex {
     char32_t low, high;
   };
   struct State {
-    enum class Kind : unsigned char { set, split, jump, text_begin, text_end, line_begin, line_end, word, not_word, match };
+    enum class Kind : unsigned char {
+      set,
+      split,
+      jump,
+      text_begin,
+      text_end,
+      line_begin,
+      line_end,
+      word,
+      not_word,
+      match
+    };
     Kind kind = Kind::match;
     int next = -1, other = -1;  // where it goes on; `other` of a split
     std::vector<Range> set;     // of a set: sorted code point ranges that it takes

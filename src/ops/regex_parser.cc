@@ -26,14 +26,20 @@ struct NamedClass {
 };
 
 const std::vector<NamedClass>& posix_classes() {
-  static const std::vector<NamedClass> classes = {
-      {"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}}, {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
-      {"ascii", {{0, 0x7F}}},                          {"blank", {{'\t', '\t'}, {' ', ' '}}},
-      {"cntrl", {{0, 0x1F}, {0x7F, 0x7F}}},            {"digit", {{'0', '9'}}},
-      {"graph", {{'!', '~'}}},                         {"lower", {{'a', 'z'}}},
-      {"print", {{' ', '~'}}},                         {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
-      {"space", {{'\t', '\r'}, {' ', ' '}}},           {"upper", {{'A', 'Z'}}},
-      {"word", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}}, {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
+  static const std::vector<NamedClass> classes = {{"alnum", {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
+                                                  {"alpha", {{'A', 'Z'}, {'a', 'z'}}},
+                                                  {"ascii", {{0, 0x7F}}},
+                                                  {"blank", {{'\t', '\t'}, {' ', ' '}}},
+                                                  {"cntrl", {{0, 0x1F}, {0x7F, 0x7F}}},
+                                                  {"digit", {{'0', '9'}}},
+                                                  {"graph", {{'!', '~'}}},
+                                                  {"lower", {{'a', 'z'}}},
+                                                  {"print", {{' ', '~'}}},
+                                                  {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+                                                  {"space", {{'\t', '\r'}, {' ', ' '}}},
+                                                  {"upper", {{'A', 'Z'}}},
+                                                  {"word", {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}},
+                                                  {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
   return classes;
 }
 
@@ -219,7 +225,9 @@ RegexParser::Fragment RegexParser::atom(int depth) {
     case '.': return take(flags_.dot_all ? Ranges{{0, kLast}} : Ranges{{0, '\n' - 1}, {'\n' + 1, kLast}});
     case '^': return single(flags_.multi_line ? Kind::line_begin : Kind::text_begin);
     case '$': return single(flags_.multi_line ? Kind::line_end : Kind::text_end);
-    case '*': case '+': case '?': fail("nothing to repeat");
+    case '*':
+    case '+':
+    case '?': fail("nothing to repeat");
     default: return take({{c, c}});
   }
 }
@@ -263,10 +271,8 @@ RegexParser::Ranges RegexParser::normalized(Ranges ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
   Ranges merged;
   for (const Regex::Range& r : ranges) {
-    if (!merged.empty() && r.low <= merged.back().high + 1)
-      merged.back().high = std::max(merged.back().high, r.high);
-    else
-      merged.push_back(r);
+    if (!merged.empty() && r.low <= merged.back().high + 1) merged.back().high = std::max(merged.back().high, r.high);
+    else merged.push_back(r);
   }
   return merged;
 }
@@ -296,10 +302,15 @@ RegexParser::Ranges RegexParser::both_cases(Ranges ranges) {
 RegexParser::Ranges RegexParser::perl_class(char32_t name) {
   Ranges set;
   switch (name) {
-    case 'd': case 'D': set = {{'0', '9'}}; break;
-    case 's': case 'S': set = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}; break;
-    case 'w': case 'W': set = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}; break;
-    case 'p': case 'P': case 'C': fail("\\p, \\P and \\C are not supported; list the characters in [...]");
+    case 'd':
+    case 'D': set = {{'0', '9'}}; break;
+    case 's':
+    case 'S': set = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}; break;
+    case 'w':
+    case 'W': set = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}; break;
+    case 'p':
+    case 'P':
+    case 'C': fail("\\p, \\P and \\C are not supported; list the characters in [...]");
     default: return {};
   }
   return name < 'a' ? inverted(set) : set;
@@ -322,7 +333,8 @@ char32_t RegexParser::escaped_character(char32_t c) {
         value = value * 16 + static_cast<char32_t>(hex_digit(next()));
         ++digits;
       }
-      if ((braces && !eat('}')) || digits < (braces ? 1 : 2) || value > kLast) fail("\\x needs two hex digits, or {...}");
+      if ((braces && !eat('}')) || digits < (braces ? 1 : 2) || value > kLast)
+        fail("\\x needs two hex digits, or {...}");
       return value;
     }
     case '0': {

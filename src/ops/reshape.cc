@@ -9,8 +9,8 @@ namespace {
 
 using codegen::Index;
 
-// Index into `in` of the element at `index` of `out`. Dimensions are grouped into the shortest runs of equal product, so
-// that only dimensions that are really split or merged need division.
+// Index into `in` of the element at `index` of `out`. Dimensions are grouped into the shortest runs of equal product,
+// so that only dimensions that are really split or merged need division.
 Index view_index(const Shape& in, const Shape& out, const Index& index) {
   Index result;
   int i = 0, o = 0;
@@ -28,10 +28,8 @@ Index view_index(const Shape& in, const Shape& out, const Index& index) {
     Dim size_in = i < in.rank() ? in[i++] : Dim(1), size_out = o < out.rank() ? out[o++] : Dim(1);
     while (size_in != size_out && (i < in.rank() || o < out.rank())) {
       const bool grow_in = o == out.rank() || (i < in.rank() && size_in < size_out);
-      if (grow_in)
-        size_in = size_in * in[i++];
-      else
-        size_out = size_out * out[o++];
+      if (grow_in) size_in = size_in * in[i++];
+      else size_out = size_out * out[o++];
     }
     Dim flat = 0;
     for (int k = first_o; k < o; ++k) flat = flat * out[k] + index[static_cast<size_t>(k)];
@@ -57,10 +55,8 @@ Dim remaining_size(InferContext& c, const Shape& in, const std::vector<Dim>& tar
   for (int i = 0; i < static_cast<int>(target.size()); ++i) {
     if (i == skip) continue;
     const auto same = std::find(left.begin(), left.end(), target[static_cast<size_t>(i)]);
-    if (same != left.end())
-      left.erase(same);  // equal factors cancel: [N,12,64] to [N,-1] is 12 * 64 whatever N is
-    else
-      divisor = divisor * target[static_cast<size_t>(i)];
+    if (same != left.end()) left.erase(same);  // equal factors cancel: [N,12,64] to [N,-1] is 12 * 64 whatever N is
+    else divisor = divisor * target[static_cast<size_t>(i)];
   }
   Dim rest = 1;
   for (const Dim& d : left) rest = rest * d;

@@ -1,5 +1,5 @@
-// Resize: samples x on another grid, axis by axis (interpolation is separable). An axis whose size and scale stay is not
-// touched. Sizes come from `scales` (out = floor(in * scale)) or `sizes`; the coordinate map uses the given scale.
+// Resize: samples x on another grid, axis by axis (interpolation is separable). An axis whose size and scale stay is
+// not touched. Sizes come from `scales` (out = floor(in * scale)) or `sizes`; the coordinate map uses the given scale.
 #include <algorithm>
 #include <cmath>
 
@@ -188,8 +188,7 @@ void resize_reference(EvalContext& c) {
       for (int64_t i = 0; i < a.out; ++i) {
         if (taps.outside[static_cast<size_t>(i)])
           for (int64_t e = 0; e < inner; ++e) y.copy((o * a.out + i) * inner + e, fill, 0);
-        else
-          y.copy((o * a.out + i) * inner, moved, (o * a.in + taps.index[static_cast<size_t>(i)]) * inner, inner);
+        else y.copy((o * a.out + i) * inner, moved, (o * a.in + taps.index[static_cast<size_t>(i)]) * inner, inner);
       }
     moved = y.take();
   }

@@ -66,8 +66,8 @@ ResizeOptions ResizeOptions::from(const Attrs& attrs) {
   o.coordinates = one_of(attrs, "coordinate_transformation_mode", "half_pixel",
                          {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
                           "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-  o.rounding = one_of(attrs, "nearest_mode", "round_prefer_floor",
-                      {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  o.rounding =
+      one_of(attrs, "nearest_mode", "round_prefer_floor", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
   o.antialias = attrs.integer("antialias") != 0 && o.filter != Filter::nearest;
   o.exclude_outside = attrs.integer("exclude_outside") != 0;
   o.cubic_a = attrs.real("cubic_coeff_a", -0.75);
@@ -91,9 +91,12 @@ void check_size(const AxisResize& a, double taps) {
   const double all = taps * static_cast<double>(a.out);
   need_memory(all * (sizeof(int64_t) + sizeof(double)));
   if (all > 16.0 * (static_cast<double>(a.in) + static_cast<double>(a.out)) + 64)
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("resize: scale {} makes an antialiasing filter of {:.0f} values on an axis of size {}; give a larger "
-                            "scale or a smaller region of interest", a.scale, taps, a.in));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format(
+            "resize: scale {} makes an antialiasing filter of {:.0f} values on an axis of size {}; give a larger "
+            "scale or a smaller region of interest",
+            a.scale, taps, a.in));
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace trine {
 
-// Per output coordinate `taps` source positions (clamped to the axis) with weights; or nothing: the extrapolation value.
+// Per output coordinate `taps` source positions (clamped to the axis) with weights; or nothing: the extrapolation
+// value.
 struct AxisTaps {
   int64_t taps = 0;
   std::vector<int64_t> index;
@@ -17,7 +18,7 @@ struct AxisTaps {
 
 struct AxisResize {
   int64_t in = 0, out = 0;
-  double scale = 1;                 // as given, not out / in: the two differ where in * scale is no integer
+  double scale = 1;                   // as given, not out / in: the two differ where in * scale is no integer
   double roi_start = 0, roi_end = 1;  // of tf_crop_and_resize
 };
 

@@ -13,7 +13,8 @@ template <class C>
 TimeAndBatch axes_of(const C& c) {
   const int64_t time = c.attrs().integer("time_axis", 0), batch = c.attrs().integer("batch_axis", 1);
   if (time < 0 || time > 1 || batch < 0 || batch > 1 || time == batch)
-    c.fail("time_axis " + std::to_string(time) + ", batch_axis " + std::to_string(batch) + "; one must be 0, the other 1");
+    c.fail("time_axis " + std::to_string(time) + ", batch_axis " + std::to_string(batch) +
+           "; one must be 0, the other 1");
   return {static_cast<int>(time), static_cast<int>(batch)};
 }
 
@@ -29,7 +30,8 @@ void reverse_sequence_reference(EvalContext& c) {
   const auto [time, batch] = axes_of(c);
   const auto lengths = c.tensor(1).i64_values();
   if (x.rank() < 2 || static_cast<int64_t>(lengths.size()) != x.dim(batch))
-    c.fail("x is " + x.type_text() + ", " + std::to_string(lengths.size()) + " lengths; one per entry of the batch axis");
+    c.fail("x is " + x.type_text() + ", " + std::to_string(lengths.size()) +
+           " lengths; one per entry of the batch axis");
   TensorBuilder y(x.dtype(), x.dims());
   const View whole = View::whole(x.dims());
   for (int64_t b = 0; b < x.dim(batch); ++b) {

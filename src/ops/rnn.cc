@@ -10,7 +10,8 @@ void rnn_infer(InferContext& c) { infer_recurrent(c, 1, 1); }
 
 void rnn_reference(EvalContext& c) {
   Recurrent cell(c, 1);
-  const std::vector<Activation> f[] = {cell.activations(0, {"Tanh"}), cell.activations(cell.directions() - 1, {"Tanh"})};
+  const std::vector<Activation> f[] = {cell.activations(0, {"Tanh"}),
+                                       cell.activations(cell.directions() - 1, {"Tanh"})};
   cell.run({kInitialH}, [&](int64_t d, const double* x, std::vector<State>& states) {
     State& h = states[0];
     const std::vector<double> in = cell.input_sums(d, x), back = cell.hidden_sums(d, h);
@@ -35,7 +36,8 @@ const RegisterOp register_rnn(op_rnn);
 void gru_infer(InferContext& c) { infer_recurrent(c, 3, 1); }
 
 // Gates: 0 z (update), 1 r (reset), 2 candidate. linear_before_reset multiplies r after R h + b instead of before.
-void gru_step(const Recurrent& cell, const std::vector<Activation>& f, bool linear_before_reset, int64_t d, const double* x, State& h) {
+void gru_step(const Recurrent& cell, const std::vector<Activation>& f, bool linear_before_reset, int64_t d,
+              const double* x, State& h) {
   const size_t n = h.size();
   const std::vector<double> in = cell.input_sums(d, x), back = cell.hidden_sums(d, h);
   State z(n), r(n), candidate(n);
@@ -61,7 +63,8 @@ void gru_reference(EvalContext& c) {
   Recurrent cell(c, 3);
   const bool linear = c.attrs().integer("linear_before_reset") != 0;
   const std::vector<std::string_view> defaults = {"Sigmoid", "Tanh"};
-  const std::vector<Activation> f[] = {cell.activations(0, defaults), cell.activations(cell.directions() - 1, defaults)};
+  const std::vector<Activation> f[] = {cell.activations(0, defaults),
+                                       cell.activations(cell.directions() - 1, defaults)};
   cell.run({kInitialH}, [&](int64_t d, const double* x, std::vector<State>& states) {
     gru_step(cell, f[d], linear, d, x, states[0]);
   });

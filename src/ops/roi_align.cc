@@ -1,6 +1,6 @@
 // RoiAlign: each region of interest is cut into output_height x output_width bins; a bin is the mean (or maximum) of
-// bilinear samples on a regular grid in it. In mode max the corner terms, weight times value, are compared singly: so does
-// the ONNX definition. MaxRoiPool: the maximum over whole pixels per bin.
+// bilinear samples on a regular grid in it. In mode max the corner terms, weight times value, are compared singly: so
+// does the ONNX definition. MaxRoiPool: the maximum over whole pixels per bin.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +25,8 @@ struct Neighbours {
 std::vector<Neighbours> samples_of(double start, double bin_size, int64_t bin, int64_t count, int64_t size) {
   std::vector<Neighbours> samples;
   for (int64_t i = 0; i < count; ++i) {
-    const double p = start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(count)) * bin_size;
+    const double p =
+        start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(count)) * bin_size;
     if (!(p >= -1 && p <= static_cast<double>(size))) continue;
     const auto low = std::min(static_cast<int64_t>(std::max(p, 0.0)), size - 1);
     if (low == size - 1) samples.push_back({low, low, 0});
@@ -35,8 +36,8 @@ std::vector<Neighbours> samples_of(double start, double bin_size, int64_t bin, i
 }
 
 // Mean or maximum over the grid down x across of one plane; `wanted` samples were asked for.
-double pool(const double* plane, int64_t width, const std::vector<Neighbours>& down, const std::vector<Neighbours>& across,
-            int64_t wanted, bool average) {
+double pool(const double* plane, int64_t width, const std::vector<Neighbours>& down,
+            const std::vector<Neighbours>& across, int64_t wanted, bool average) {
   const auto inside = static_cast<int64_t>(down.size() * across.size());
   double sum = 0, best = inside < wanted ? 0 : -std::numeric_limits<double>::infinity();
   for (const Neighbours& v : down)
@@ -52,7 +53,8 @@ double pool(const double* plane, int64_t width, const std::vector<Neighbours>& d
 }
 
 void infer_roi(InferContext& c, const Dim& regions, int64_t height, int64_t width) {
-  if (height < 1 || width < 1) c.fail("output size " + std::to_string(height) + "x" + std::to_string(width) + "; it must be >= 1");
+  if (height < 1 || width < 1)
+    c.fail("output size " + std::to_string(height) + "x" + std::to_string(width) + "; it must be >= 1");
   c.need_rank(0, 4);
   c.set(0, c.dtype(0), {regions, c.shape(0).has_rank() ? c.shape(0)[1] : c.fresh("channels"), height, width});
 }
@@ -69,7 +71,8 @@ int64_t sample_count(const EvalContext& c, double bin) {
   const int64_t given = c.attrs().integer("sampling_ratio");
   const double wanted = given > 0 ? static_cast<double>(given) : std::ceil(bin);
   if (!(wanted <= static_cast<double>(kMaxSamples)))
-    c.fail("a region needs " + std::to_string(wanted) + " samples per bin side; at most " + std::to_string(kMaxSamples));
+    c.fail("a region needs " + std::to_string(wanted) + " samples per bin side; at most " +
+           std::to_string(kMaxSamples));
   return static_cast<int64_t>(std::max(wanted, 0.0));
 }
 
@@ -83,9 +86,14 @@ struct RoiAlign {
     const std::string mode = c.attrs().string("mode", "avg");
     if (mode != "avg" && mode != "max") c.fail("mode '" + mode + "'; one of avg, max");
     const Tensor& x = c.tensor(0);
-    return {c.attrs().integer("output_height", 1), c.attrs().integer("output_width", 1), x.dim(1), x.dim(2), x.dim(3),
+    return {c.attrs().integer("output_height", 1),
+            c.attrs().integer("output_width", 1),
+            x.dim(1),
+            x.dim(2),
+            x.dim(3),
             c.attrs().real("spatial_scale", 1),
-            c.attrs().string("coordinate_transformation_mode", "half_pixel") == "half_pixel", mode == "avg"};
+            c.attrs().string("coordinate_transformation_mode", "half_pixel") == "half_pixel",
+            mode == "avg"};
   }
 };
 
@@ -125,7 +133,8 @@ void roi_align_reference(EvalContext& c) {
   const auto values = x.f64_values(), corners = rois.f64_values();
   for (int64_t r = 0; !y.empty() && r < rois.dim(0); ++r) {
     const int64_t n = c.checked_index(batch[static_cast<size_t>(r)], x.dim(0), "batch index");
-    align_region(c, a, &corners[static_cast<size_t>(4 * r)], &values[static_cast<size_t>(n * a.channels * a.height * a.width)],
+    align_region(c, a, &corners[static_cast<size_t>(4 * r)],
+                 &values[static_cast<size_t>(n * a.channels * a.height * a.width)],
                  &y[static_cast<size_t>(r * a.channels * a.rows * a.columns)]);
   }
   c.set(0, Tensor::from_f64(x.dtype(), dims, y));
@@ -159,7 +168,8 @@ struct PixelSpan {
 
 PixelSpan pixel_span(int64_t i, double start, double length, int64_t bins, int64_t size) {
   const double bin = length / static_cast<double>(bins), limit = static_cast<double>(size);
-  const double from = std::floor(static_cast<double>(i) * bin) + start, to = std::ceil(static_cast<double>(i + 1) * bin) + start;
+  const double from = std::floor(static_cast<double>(i) * bin) + start,
+               to = std::ceil(static_cast<double>(i + 1) * bin) + start;
   return {static_cast<int64_t>(std::clamp(from, 0.0, limit)), static_cast<int64_t>(std::clamp(to, 0.0, limit))};
 }
 
@@ -178,11 +188,13 @@ void max_roi_pool_reference(EvalContext& c) {
     if (!std::isfinite(roi[0]) || std::fabs(roi[0]) > 1e9) c.fail("a batch index is no small integer");
     const int64_t n = c.checked_index(static_cast<int64_t>(roi[0]), x.dim(0), "batch index");
     const double left = std::round(roi[1] * scale), top = std::round(roi[2] * scale);
-    const double w = std::max(std::round(roi[3] * scale) - left + 1, 1.0), h = std::max(std::round(roi[4] * scale) - top + 1, 1.0);
+    const double w = std::max(std::round(roi[3] * scale) - left + 1, 1.0),
+                 h = std::max(std::round(roi[4] * scale) - top + 1, 1.0);
     for (int64_t ch = 0; ch < channels; ++ch)
       for (int64_t i = 0; i < pooled[0]; ++i)
         for (int64_t j = 0; j < pooled[1]; ++j) {
-          const PixelSpan down = pixel_span(i, top, h, pooled[0], height), across = pixel_span(j, left, w, pooled[1], width);
+          const PixelSpan down = pixel_span(i, top, h, pooled[0], height),
+                          across = pixel_span(j, left, w, pooled[1], width);
           const bool empty = down.from >= down.to || across.from >= across.to;
           double best = empty ? 0 : -std::numeric_limits<double>::infinity();
           for (int64_t a = down.from; a < down.to; ++a)

@@ -1,10 +1,9 @@
 // RotaryEmbedding, ONNX 23 and com.microsoft's: rotary.h applied to every head of x.
 //   x [B,H,S,D] or [B,S,H*D];  caches [positions, half] with position_ids, or (ONNX) [B,S,half] without
-#include "ops/rotary.h"
-
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "ops/node_error.h"
+#include "ops/rotary.h"
 
 namespace trine {
 namespace {
@@ -29,13 +28,15 @@ Rotary rotary_of(const Node& node, const Dims& x, int64_t cache_half, bool contr
   int64_t heads = node.attrs.integer("num_heads");
   if (r.packed) {
     if (heads == 0 && contrib && cache_half > 0) heads = x[2] / (2 * cache_half);
-    require(node, heads >= 1 && x[2] % heads == 0, fmt::format("x has shape [{}] and num_heads is {}; want a divisor", to_string(x), heads));
+    require(node, heads >= 1 && x[2] % heads == 0,
+            fmt::format("x has shape [{}] and num_heads is {}; want a divisor", to_string(x), heads));
   }
   r.heads = r.packed ? heads : x[1];
   r.length = r.packed ? x[1] : x[2];
   r.head = r.packed ? x[2] / heads : x[3];
   const int64_t size = rotated > 0 ? rotated : r.head;
-  require(node, size <= r.head && size % 2 == 0, fmt::format("{} of {} elements would turn; want an even number", size, r.head));
+  require(node, size <= r.head && size % 2 == 0,
+          fmt::format("{} of {} elements would turn; want an even number", size, r.head));
   r.half = size / 2;
   require(node, cache_half == r.half, fmt::format("the caches hold {} angles; want {}", cache_half, r.half));
   return r;
@@ -49,7 +50,8 @@ std::vector<int64_t> cache_rows(EvalContext& c, const Rotary& r, int positions, 
   const Tensor& table = c.tensor(cache);
   if (!c.has(positions)) {
     require(c.node(), table.dims() == Dims({r.batch, r.length, r.half}),
-            fmt::format("without position_ids a cache must be [{},{},{}]; it is {}", r.batch, r.length, r.half, table.type_text()));
+            fmt::format("without position_ids a cache must be [{},{},{}]; it is {}", r.batch, r.length, r.half,
+                        table.type_text()));
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int64_t>(i);
     return rows;
   }
@@ -57,9 +59,11 @@ std::vector<int64_t> cache_rows(EvalContext& c, const Rotary& r, int positions, 
   const std::vector<int64_t> id = ids.i64_values();
   require(c.node(), table.rank() == 2, fmt::format("a cache is {}; want two dimensions", table.type_text()));
   const bool offset = ids.elements() == 1 && rows.size() != 1;  // com.microsoft: one start position for all
-  require(c.node(), offset || id.size() == rows.size(), fmt::format("position_ids is {}; want [{},{}]", ids.type_text(), r.batch, r.length));
+  require(c.node(), offset || id.size() == rows.size(),
+          fmt::format("position_ids is {}; want [{},{}]", ids.type_text(), r.batch, r.length));
   for (size_t i = 0; i < rows.size(); ++i) {
-    const int64_t at = offset ? c.checked_index(id[0], table.dim(0), "position") + static_cast<int64_t>(i) % r.length : id[i];
+    const int64_t at =
+        offset ? c.checked_index(id[0], table.dim(0), "position") + static_cast<int64_t>(i) % r.length : id[i];
     rows[i] = c.checked_index(at, table.dim(0), "position");
   }
   return rows;
@@ -67,7 +71,8 @@ std::vector<int64_t> cache_rows(EvalContext& c, const Rotary& r, int positions, 
 
 void rotate_all(EvalContext& c, int positions, int cos_cache, int sin_cache, bool contrib) {
   const Tensor &x = c.tensor(0), &cos = c.tensor(cos_cache), &sin = c.tensor(sin_cache);
-  require(c.node(), cos.dims() == sin.dims(), fmt::format("cos_cache is {}, sin_cache is {}; want one shape", cos.type_text(), sin.type_text()));
+  require(c.node(), cos.dims() == sin.dims(),
+          fmt::format("cos_cache is {}, sin_cache is {}; want one shape", cos.type_text(), sin.type_text()));
   const Rotary r = rotary_of(c.node(), x.dims(), last_dim(cos), contrib);
   const std::vector<int64_t> rows = cache_rows(c, r, positions, cos_cache);
   const std::vector<double> cv = cos.f64_values(), sv = sin.f64_values();
@@ -76,7 +81,8 @@ void rotate_all(EvalContext& c, int positions, int cos_cache, int sin_cache, boo
   for (int64_t b = 0; b < r.batch; ++b)
     for (int64_t s = 0; s < r.length; ++s) {
       const int64_t at = rows[static_cast<size_t>(b * r.length + s)] * r.half;
-      for (int64_t h = 0; h < r.heads; ++h) rotate(r.row(y, b, s, h), cv.data() + at, sv.data() + at, r.half, interleaved);
+      for (int64_t h = 0; h < r.heads; ++h)
+        rotate(r.row(y, b, s, h), cv.data() + at, sv.data() + at, r.half, interleaved);
     }
   c.set(0, Tensor::from_f64(x.dtype(), x.dims(), y));
 }

@@ -1,5 +1,6 @@
 // Scan: runs a body over the slices of M inputs along their scan axes, carrying N state values, and stacks the body's
-// further outputs. Inputs: state..., scanned..., captures...; body: (state..., slices..., captures...) -> (state..., out...).
+// further outputs. Inputs: state..., scanned..., captures...; body: (state..., slices..., captures...) -> (state...,
+// out...).
 #include <algorithm>
 
 #include "ops/loop_state.h"
@@ -29,7 +30,8 @@ template <class C>
 int64_t entry(const C& c, const char* name, int k) {
   const auto list = c.attrs().integers(name);
   if (list.empty()) return 0;
-  if (k >= static_cast<int>(list.size())) c.fail(std::string(name) + " has " + std::to_string(list.size()) + " entries; too few");
+  if (k >= static_cast<int>(list.size()))
+    c.fail(std::string(name) + " has " + std::to_string(list.size()) + " entries; too few");
   return list[static_cast<size_t>(k)];
 }
 
@@ -58,7 +60,9 @@ void infer_scan(InferContext& c) {
   for (int i = layout.states; i < static_cast<int>(out.size()); ++i) {
     const Type& t = out[static_cast<size_t>(i)];
     const int64_t axis = entry(c, "scan_output_axes", i - layout.states);
-    c.set(i, t.dtype, t.shape.has_rank() ? with_axis(t.shape, c.axis(axis, t.shape.rank() + 1, "scan_output_axes"), count) : t.shape);
+    c.set(
+        i, t.dtype,
+        t.shape.has_rank() ? with_axis(t.shape, c.axis(axis, t.shape.rank() + 1, "scan_output_axes"), count) : t.shape);
   }
 }
 

@@ -1,5 +1,5 @@
-// ScatterElements, ScatterND: a copy of x with updates put, added, multiplied, or kept when larger/smaller, at places that
-// indices name. TensorScatter: rows of a key/value cache overwritten from each batch's write position on.
+// ScatterElements, ScatterND: a copy of x with updates put, added, multiplied, or kept when larger/smaller, at places
+// that indices name. TensorScatter: rows of a key/value cache overwritten from each batch's write position on.
 #include <algorithm>
 #include <cmath>
 
@@ -39,10 +39,8 @@ T combined(Combine how, T a, T b) {
     case Combine::mul: return a * b;
     case Combine::min: return smaller(a, b);
     case Combine::max:
-      if constexpr (std::is_same_v<T, double>)
-        return -smaller(-a, -b);
-      else
-        return a < b ? b : a;
+      if constexpr (std::is_same_v<T, double>) return -smaller(-a, -b);
+      else return a < b ? b : a;
     default: return b;
   }
 }
@@ -61,16 +59,15 @@ void combine_runs(Combine how, std::vector<V>& y, const std::vector<V>& updates,
 Tensor combine_integers(const Tensor& x, const Tensor& updates, const Placement& place, Combine how) {
   auto y = x.i64_values();
   const bool ordered = how == Combine::min || how == Combine::max;
-  if (ordered && x.dtype() != DType::u64)
-    combine_runs<int64_t>(how, y, updates.i64_values(), place);
-  else
-    combine_runs<uint64_t>(how, y, updates.i64_values(), place);
+  if (ordered && x.dtype() != DType::u64) combine_runs<int64_t>(how, y, updates.i64_values(), place);
+  else combine_runs<uint64_t>(how, y, updates.i64_values(), place);
   return Tensor::from_i64(x.dtype(), x.dims(), y);
 }
 
 void scatter(EvalContext& c, const Placement& place) {
   const Tensor &x = c.tensor(0), &updates = c.tensor(2);
-  if (x.dtype() != updates.dtype()) c.fail("x is " + x.type_text() + ", updates " + updates.type_text() + "; equal types");
+  if (x.dtype() != updates.dtype())
+    c.fail("x is " + x.type_text() + ", updates " + updates.type_text() + "; equal types");
   const Combine how = combine_of(c);
   if (how == Combine::put) {
     TensorBuilder y = TensorBuilder::copy_of(x);
@@ -78,8 +75,7 @@ void scatter(EvalContext& c, const Placement& place) {
       y.copy(place.to[r], updates, static_cast<int64_t>(r) * place.length, place.length);
     return c.set(0, y.take());
   }
-  if (is_integer(x.dtype()) || x.dtype() == DType::boolean)
-    return c.set(0, combine_integers(x, updates, place, how));
+  if (is_integer(x.dtype()) || x.dtype() == DType::boolean) return c.set(0, combine_integers(x, updates, place, how));
   if (!is_float(x.dtype())) c.fail("reduction of " + x.type_text() + "; it needs numbers");
   auto y = x.f64_values();
   combine_runs<double>(how, y, updates.f64_values(), place);

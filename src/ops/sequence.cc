@@ -1,4 +1,5 @@
-// Sequences of tensors: construct, empty, at, insert, erase, length, and SequenceMap, which runs a body for each element.
+// Sequences of tensors: construct, empty, at, insert, erase, length, and SequenceMap, which runs a body for each
+// element.
 #include "ops/shape_rules.h"
 #include "ops/type_rules.h"
 

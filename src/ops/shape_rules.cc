@@ -20,7 +20,8 @@ std::optional<int64_t> known_scalar(const InferContext& c, int input) {
   const auto values = c.integers(input);
   if (!values) return std::nullopt;
   if (values->size() != 1)
-    c.fail("input " + std::to_string(input) + " holds " + std::to_string(values->size()) + " elements; it must hold one");
+    c.fail("input " + std::to_string(input) + " holds " + std::to_string(values->size()) +
+           " elements; it must hold one");
   return (*values)[0];
 }
 

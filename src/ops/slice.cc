@@ -41,17 +41,14 @@ std::optional<Dim> symbolic_count(const Dim& start, const Dim& end, int64_t step
     Dim count;
     const bool from_back = start.constant() && start.value() < 0;
     if (from_back && start.value() < -std::numeric_limits<int32_t>::max()) return std::nullopt;
-    if (from_back && to_end)
-      count = min(Dim(0) - start, size);
-    else if (from_back)
-      count = max(clamped(end, size) - clamped(start, size), 0);
-    else if (start == Dim(0))
-      count = clamped(end, size);
-    else
-      count = max(clamped(end, size) - start, 0);
+    if (from_back && to_end) count = min(Dim(0) - start, size);
+    else if (from_back) count = max(clamped(end, size) - clamped(start, size), 0);
+    else if (start == Dim(0)) count = clamped(end, size);
+    else count = max(clamped(end, size) - start, 0);
     return ceil_div(count, step);
   }
-  const bool from_last = start.constant() && (start.value() == -1 || start.value() >= std::numeric_limits<int32_t>::max());
+  const bool from_last =
+      start.constant() && (start.value() == -1 || start.value() >= std::numeric_limits<int32_t>::max());
   const bool to_first = end.constant() && end.value() <= -std::numeric_limits<int32_t>::max();
   if (from_last && to_first) return ceil_div(size, -step);
   return std::nullopt;
@@ -68,7 +65,7 @@ std::optional<SliceSpec> slice_spec(InferContext& c, int rank) {
   SliceSpec spec;
   spec.starts = c.content(1);
   spec.ends = c.content(2);
-  const auto count = spec.starts  ? std::optional(static_cast<int64_t>(spec.starts->size()))
+  const auto count = spec.starts ? std::optional(static_cast<int64_t>(spec.starts->size()))
                      : spec.ends ? std::optional(static_cast<int64_t>(spec.ends->size()))
                                  : known_length(c, 1);
   const auto axes = c.integers(3), steps = c.integers(4);

@@ -40,8 +40,7 @@ std::vector<int64_t> part_sizes(const EvalContext& c, int64_t size) {
       if (n < 0) c.fail("split size " + std::to_string(n) + "; it must be >= 0");
       total = checked_add(total, n);
     }
-    if (total != size)
-      c.fail("split sizes sum to " + std::to_string(total) + ", the axis is " + std::to_string(size));
+    if (total != size) c.fail("split sizes sum to " + std::to_string(total) + ", the axis is " + std::to_string(size));
     return sizes;
   }
   const int64_t chunk = c.has(1) ? scalar_integer(c, 1, "split") : 1;

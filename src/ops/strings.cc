@@ -15,7 +15,8 @@ void string_concat_reference(EvalContext& c) {
   const auto &a = c.tensor(0).strings(), &b = c.tensor(1).strings();
   const Dims dims = broadcast_dims(c.tensor(0).dims(), c.tensor(1).dims());
   std::vector<std::string> joined;
-  for (Walk w(dims, {broadcast_strides(c.tensor(0).dims(), dims), broadcast_strides(c.tensor(1).dims(), dims)}); !w.done(); w.next())
+  for (Walk w(dims, {broadcast_strides(c.tensor(0).dims(), dims), broadcast_strides(c.tensor(1).dims(), dims)});
+       !w.done(); w.next())
     joined.push_back(a[static_cast<size_t>(w.offset(0))] + b[static_cast<size_t>(w.offset(1))]);
   c.set(0, Tensor::of_strings(dims, std::move(joined)));
 }
@@ -93,13 +94,14 @@ void string_split_reference(EvalContext& c) {
   c.set(1, Tensor::from_i64(DType::i64, c.tensor(0).dims(), counts));
 }
 
-const OpDef kStringSplit = {.name = "string_split",
-                            .onnx = "StringSplit",
-                            .doc = "the parts of each string between delimiters, padded with empty strings; their number",
-                            .types = "s",
-                            .max_outputs = 2,
-                            .infer = infer_string_split,
-                            .reference = string_split_reference};
+const OpDef kStringSplit = {
+    .name = "string_split",
+    .onnx = "StringSplit",
+    .doc = "the parts of each string between delimiters, padded with empty strings; their number",
+    .types = "s",
+    .max_outputs = 2,
+    .infer = infer_string_split,
+    .reference = string_split_reference};
 const RegisterOp kRegisterStringSplit(kStringSplit);
 
 void infer_string_normalizer(InferContext& c) {

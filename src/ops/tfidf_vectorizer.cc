@@ -37,7 +37,8 @@ std::map<std::vector<Item>, size_t> pool_of(const EvalContext& c, const std::vec
   size_t position = 0;
   for (size_t n = 1; n <= starts.size(); ++n) {
     const int64_t begin = starts[n - 1], end = n < starts.size() ? starts[n] : static_cast<int64_t>(pool.size());
-    if (begin < 0 || end < begin || end > static_cast<int64_t>(pool.size()) || (end - begin) % static_cast<int64_t>(n) != 0)
+    if (begin < 0 || end < begin || end > static_cast<int64_t>(pool.size()) ||
+        (end - begin) % static_cast<int64_t>(n) != 0)
       c.fail("ngram_counts do not cut the pool of " + std::to_string(pool.size()) + " items into n-grams");
     for (auto at = pool.begin() + begin; at != pool.begin() + end; at += static_cast<std::ptrdiff_t>(n))
       ngrams.emplace(std::vector<Item>(at, at + static_cast<std::ptrdiff_t>(n)), position++);

@@ -64,8 +64,18 @@ class TiffReader {
   std::map<int, Field> fields_;
 };
 
-enum Tag { kWidth = 256, kHeight = 257, kBits = 258, kCompression = 259, kPhotometric = 262, kStripOffsets = 273,
-           kSamples = 277, kRowsPerStrip = 278, kStripBytes = 279, kPlanar = 284 };
+enum Tag {
+  kWidth = 256,
+  kHeight = 257,
+  kBits = 258,
+  kCompression = 259,
+  kPhotometric = 262,
+  kStripOffsets = 273,
+  kSamples = 277,
+  kRowsPerStrip = 278,
+  kStripBytes = 279,
+  kPlanar = 284
+};
 
 }  // namespace
 

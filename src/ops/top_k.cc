@@ -1,5 +1,5 @@
-// TopK: the k largest (or smallest) elements along an axis with their indices. Ties: the lower index first. NaN counts as
-// larger than every number.
+// TopK: the k largest (or smallest) elements along an axis with their indices. Ties: the lower index first. NaN counts
+// as larger than every number.
 #include <algorithm>
 #include <numeric>
 
@@ -18,7 +18,8 @@ void infer_top_k(InferContext& c) {
   if (x.has_rank()) {
     const int axis = c.axis(c.attrs().integer("axis", -1), x.rank());
     const auto k = c.content(1);
-    if (k && k->size() == 1 && (*k)[0].constant() && ((*k)[0].value() < 0 || (x[axis].constant() && (*k)[0].value() > x[axis].value())))
+    if (k && k->size() == 1 && (*k)[0].constant() &&
+        ((*k)[0].value() < 0 || (x[axis].constant() && (*k)[0].value() > x[axis].value())))
       c.fail("k is " + (*k)[0].text() + ", axis " + std::to_string(axis) + " of " + c.input(0).text() +
              "; k must lie in [0, size]");
     y[axis] = k && k->size() == 1 ? (*k)[0] : c.fresh("k");

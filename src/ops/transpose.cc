@@ -20,7 +20,8 @@ void infer_transpose(InferContext& c) {
   const Shape& x = c.shape(0);
   if (!x.has_rank()) {
     const auto perm = c.attrs().integers("perm");
-    return c.set(0, c.dtype(0), perm.empty() || perm.size() > kMaxRank ? Shape() : c.fresh_shape(static_cast<int>(perm.size())));
+    return c.set(0, c.dtype(0),
+                 perm.empty() || perm.size() > kMaxRank ? Shape() : c.fresh_shape(static_cast<int>(perm.size())));
   }
   std::vector<Dim> dims;
   for (int axis : permutation(c, x.rank())) dims.push_back(x[axis]);

@@ -39,8 +39,8 @@ codegen::Scalar trilu_lower(codegen::LowerContext& c) {
   auto diagonal = c.index_value(c.index()[rank - 2]);
   if (c.has(1)) diagonal = c.add(diagonal, c.load(1, codegen::Index(static_cast<size_t>(c.shape(1).rank()), Dim(0))));
   const bool upper = c.attrs().integer("upper", 1) != 0;
-  const auto inside = upper ? c.apply(ScalarOp::less_equal, diagonal, column)
-                            : c.apply(ScalarOp::less_equal, column, diagonal);
+  const auto inside =
+      upper ? c.apply(ScalarOp::less_equal, diagonal, column) : c.apply(ScalarOp::less_equal, column, diagonal);
   return c.load_if(inside, 0, c.index(), c.constant(c.output_type().dtype, 0));
 }
 

@@ -22,8 +22,10 @@ Type join_types(InferContext& c, const Type& a, const Type& b, std::string_view 
   if (a == b || unknown(b)) return a;
   if (unknown(a)) return b;
   // An optional may be filled by a plain value of its element type.
-  if (a.kind == Type::Kind::optional && b.kind != a.kind) return Type::optional(join_types(c, element_type(a), b, what));
-  if (b.kind == Type::Kind::optional && b.kind != a.kind) return Type::optional(join_types(c, a, element_type(b), what));
+  if (a.kind == Type::Kind::optional && b.kind != a.kind)
+    return Type::optional(join_types(c, element_type(a), b, what));
+  if (b.kind == Type::Kind::optional && b.kind != a.kind)
+    return Type::optional(join_types(c, a, element_type(b), what));
   if (a.kind == Type::Kind::none) return b;
   if (b.kind == Type::Kind::none) return a;
   const bool dtypes = a.dtype == b.dtype || a.dtype == DType::none || b.dtype == DType::none;

@@ -3,8 +3,8 @@
 namespace trine {
 namespace {
 
-// Code points [first, last] are upper case letters. `pairs`: upper and lower alternate, the upper ones being even (or odd,
-// like `first`); else lower = upper + shift.
+// Code points [first, last] are upper case letters. `pairs`: upper and lower alternate, the upper ones being even (or
+// odd, like `first`); else lower = upper + shift.
 struct CaseRange {
   char32_t first, last;
   int shift;
@@ -12,12 +12,12 @@ struct CaseRange {
 };
 
 constexpr CaseRange kRanges[] = {
-    {'A', 'Z', 32, false},       {0xC0, 0xD6, 32, false},     {0xD8, 0xDE, 32, false},     {0x100, 0x12E, 1, true},
-    {0x132, 0x136, 1, true},     {0x139, 0x147, 1, true},     {0x14A, 0x176, 1, true},     {0x178, 0x178, -121, false},
-    {0x179, 0x17D, 1, true},     {0x386, 0x386, 38, false},   {0x388, 0x38A, 37, false},   {0x38C, 0x38C, 64, false},
-    {0x38E, 0x38F, 63, false},   {0x391, 0x3A1, 32, false},   {0x3A3, 0x3AB, 32, false},   {0x400, 0x40F, 80, false},
-    {0x410, 0x42F, 32, false},   {0x460, 0x480, 1, true},     {0x48A, 0x4BE, 1, true},     {0x4C1, 0x4CD, 1, true},
-    {0x4D0, 0x52E, 1, true},     {0x531, 0x556, 48, false},   {0x1E00, 0x1E94, 1, true},   {0x1EA0, 0x1EFE, 1, true},
+    {'A', 'Z', 32, false},     {0xC0, 0xD6, 32, false},   {0xD8, 0xDE, 32, false},   {0x100, 0x12E, 1, true},
+    {0x132, 0x136, 1, true},   {0x139, 0x147, 1, true},   {0x14A, 0x176, 1, true},   {0x178, 0x178, -121, false},
+    {0x179, 0x17D, 1, true},   {0x386, 0x386, 38, false}, {0x388, 0x38A, 37, false}, {0x38C, 0x38C, 64, false},
+    {0x38E, 0x38F, 63, false}, {0x391, 0x3A1, 32, false}, {0x3A3, 0x3AB, 32, false}, {0x400, 0x40F, 80, false},
+    {0x410, 0x42F, 32, false}, {0x460, 0x480, 1, true},   {0x48A, 0x4BE, 1, true},   {0x4C1, 0x4CD, 1, true},
+    {0x4D0, 0x52E, 1, true},   {0x531, 0x556, 48, false}, {0x1E00, 0x1E94, 1, true}, {0x1EA0, 0x1EFE, 1, true},
 };
 
 template <class Map>

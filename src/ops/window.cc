@@ -10,7 +10,8 @@ namespace {
 // Keeps every product of two attributes inside int64.
 constexpr int64_t kMaxAttribute = INT32_MAX;
 
-std::vector<int64_t> read_list(const Node& node, std::string_view name, size_t count, int64_t otherwise, int64_t least) {
+std::vector<int64_t> read_list(const Node& node, std::string_view name, size_t count, int64_t otherwise,
+                               int64_t least) {
   std::vector<int64_t> list = node.attrs.integers(name);
   if (list.empty()) list.assign(count, otherwise);
   require(node, list.size() == count, fmt::format("{} has {} values; want {}", name, list.size(), count));
@@ -77,7 +78,8 @@ void check_growth(const Node& node, const std::vector<Dim>& in, const std::vecto
     pixels_out *= static_cast<double>(out[i].value());
   }
   require(node, pixels_out <= kMaxGrowth * (pixels_in + kFewPixels),
-          fmt::format("[{}] would become [{}] in the spatial dimensions; such pads or strides are not accepted", Shape(in).text(), Shape(out).text()));
+          fmt::format("[{}] would become [{}] in the spatial dimensions; such pads or strides are not accepted",
+                      Shape(in).text(), Shape(out).text()));
 }
 
 Window Window::of(const Node& node, int rank, std::vector<Dim> kernel) {
@@ -92,7 +94,8 @@ Window Window::of(const Node& node, int rank, std::vector<Dim> kernel) {
           fmt::format("the kernel has {} spatial dimensions; the input has {}", kernel.size(), n));
   for (size_t i = 0; i < n; ++i) {
     const auto k = kernel[i].constant();
-    require(node, !k || (*k >= 1 && *k <= kMaxAttribute), fmt::format("kernel size {}; want 1 or more", kernel[i].text()));
+    require(node, !k || (*k >= 1 && *k <= kMaxAttribute),
+            fmt::format("kernel size {}; want 1 or more", kernel[i].text()));
     if (k && !attribute.empty())
       require(node, attribute.size() == n && attribute[i] == *k, "kernel_shape differs from the weight's dimensions");
   }

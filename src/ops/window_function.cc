@@ -26,9 +26,7 @@ Dim size_of(InferContext& c, int input) {
   return content && content->size() == 1 ? (*content)[0] : c.fresh("size");
 }
 
-void window_infer(InferContext& c) {
-  c.set(0, c.attrs().dtype("output_datatype", DType::f32), Shape{size_of(c, 0)});
-}
+void window_infer(InferContext& c) { c.set(0, c.attrs().dtype("output_datatype", DType::f32), Shape{size_of(c, 0)}); }
 
 // w[n] = a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N)
 void window(EvalContext& c, double a0, double a1, double a2) {
@@ -104,17 +102,21 @@ std::vector<int64_t> corners(EvalContext& c, int64_t bins, int64_t dft, int64_t 
 }
 
 void mel_reference(EvalContext& c) {
-  const int64_t bins = count_of(c, 0, "num_mel_bins"), dft = count_of(c, 1, "dft_length"), rate = count_of(c, 2, "sample_rate");
+  const int64_t bins = count_of(c, 0, "num_mel_bins"), dft = count_of(c, 1, "dft_length"),
+                rate = count_of(c, 2, "sample_rate");
   require(c.node(), rate >= 1, "sample_rate is 0");
   const Dims dims = {dft / 2 + 1, bins};
-  require(c.node(), element_count(dims) <= int64_t{kMaxCount} * 16, fmt::format("the matrix would be [{}]", to_string(dims)));
+  require(c.node(), element_count(dims) <= int64_t{kMaxCount} * 16,
+          fmt::format("the matrix would be [{}]", to_string(dims)));
   std::vector<double> y(value_count(dims), 0.0);
   const std::vector<int64_t> at = corners(c, bins, dft, rate);
   for (int64_t i = 0; i < bins; ++i) {
-    const int64_t low = at[static_cast<size_t>(i)], mid = at[static_cast<size_t>(i) + 1], high = at[static_cast<size_t>(i) + 2];
+    const int64_t low = at[static_cast<size_t>(i)], mid = at[static_cast<size_t>(i) + 1],
+                  high = at[static_cast<size_t>(i) + 2];
     const auto put = [&](int64_t row, double v) { y[static_cast<size_t>(row * bins + i)] = v; };
     if (mid == low) put(mid, 1);
-    for (int64_t j = low; j <= mid && mid > low; ++j) put(j, static_cast<double>(j - low) / static_cast<double>(mid - low));
+    for (int64_t j = low; j <= mid && mid > low; ++j)
+      put(j, static_cast<double>(j - low) / static_cast<double>(mid - low));
     for (int64_t j = mid; j < high; ++j) put(j, static_cast<double>(high - j) / static_cast<double>(high - mid));
   }
   c.set(0, Tensor::from_f64(c.attrs().dtype("output_datatype", DType::f32), dims, y));

@@ -8,7 +8,8 @@
 //   flatten, squeeze, unsqueeze, and chains of views  ->  one reshape
 //
 // Symbols that the input does not have are taken from a graph input that does. A node that can still fail at run time
-// (axes or a shape given only then, a squeezed axis of open size) stays what it is: a -1 in its place would accept any size.
+// (axes or a shape given only then, a squeezed axis of open size) stays what it is: a -1 in its place would accept any
+// size.
 #include <algorithm>
 
 #include "ops/shaped.h"
@@ -82,9 +83,7 @@ bool is_reshape(const Rewriter& r, int n) {
   return false;
 }
 
-bool is_known(const Rewriter& r, ValueId v) {
-  return v == kNoValue || r.is_constant(v) || r.graph().value(v).content;
-}
+bool is_known(const Rewriter& r, ValueId v) { return v == kNoValue || r.is_constant(v) || r.graph().value(v).content; }
 
 // Nothing at run time makes n fail: its axes or shape are known, and it has as many elements as its input, whatever the
 // symbols are.
@@ -138,7 +137,8 @@ bool fix_reshape(Rewriter& r, int n) {
 }
 
 bool fix_expand(Rewriter& r, int n) {
-  if (!r.is(n, "expand") || r.rank(r.output(n)) < 0 || r.rank(r.input(n, 0)) < 0 || !expands_for_sure(r, n)) return false;
+  if (!r.is(n, "expand") || r.rank(r.output(n)) < 0 || r.rank(r.input(n, 0)) < 0 || !expands_for_sure(r, n))
+    return false;
   return spell_out(r, n, "expand_to", r.input(n, 0));
 }
 

@@ -45,10 +45,8 @@ bool has_scalars(const Type& t) {
     case DType::u8:
     case DType::u16:
     case DType::u32:
-    case DType::u64:
-      return true;
-    default:
-      return false;
+    case DType::u64: return true;
+    default: return false;
   }
 }
 

@@ -156,7 +156,8 @@ ValueId Rewriter::add(std::string_view op_name, std::vector<ValueId> inputs, Att
   made.inputs = std::move(inputs);
   made.attrs = std::move(attrs);
   // The same operator over other axes or layouts keeps the names, so that compare and profiles find it again.
-  const Node* same = !stands_for.empty() && stands_for[0] >= 0 && node(stands_for[0]).op == made.op ? &node(stands_for[0]) : nullptr;
+  const Node* same =
+      !stands_for.empty() && stands_for[0] >= 0 && node(stands_for[0]).op == made.op ? &node(stands_for[0]) : nullptr;
   for (size_t i = 0; i < static_cast<size_t>(output_count); ++i) {
     const ValueId old = same && i < same->outputs.size() ? same->outputs[i] : kNoValue;
     made.outputs.push_back(graph_.add_value(unique_name(old == kNoValue ? "" : graph_.value(old).name)));

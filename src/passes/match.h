@@ -111,8 +111,8 @@ class Rewriter {
   bool changed_ = false;
 };
 
-// The shape that expand n is given holds no size of which only run time can tell whether n's input can take it. (A fixed
-// size meets an open one of the input again in expand_to, which checks it.)
+// The shape that expand n is given holds no size of which only run time can tell whether n's input can take it. (A
+// fixed size meets an open one of the input again in expand_to, which checks it.)
 bool expands_for_sure(const Rewriter& r, int n);
 
 // All elements of a constant are equal to this number, bit pattern of the sign included (so -0 is not 0).

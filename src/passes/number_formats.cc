@@ -37,7 +37,8 @@ ValueId as_type(Rewriter& r, ValueId v, DType to) {
 void compute_elsewhere(Rewriter& r, int n, std::vector<ValueId> inputs, Attrs attrs) {
   const Node& node = r.node(n);
   const std::vector<ValueId> outputs = node.outputs;
-  const ValueId first = r.add(node.op->name, std::move(inputs), std::move(attrs), {n}, static_cast<int>(outputs.size()));
+  const ValueId first =
+      r.add(node.op->name, std::move(inputs), std::move(attrs), {n}, static_cast<int>(outputs.size()));
   const std::vector<ValueId> made = r.node(r.maker(first)).outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == kNoValue) continue;

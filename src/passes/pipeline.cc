@@ -117,7 +117,8 @@ std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
   infer_shapes(graph);
   std::vector<PassRecord> records;
   for (const Pass& pass : kPasses) {
-    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end() || (pass.for_bf16 && !options.bf16);
+    const bool skipped =
+        std::find(skip.begin(), skip.end(), pass.name) != skip.end() || (pass.for_bf16 && !options.bf16);
     records.push_back(skipped ? PassRecord{.name = pass.name, .skipped = true, .nodes = count_nodes(graph)}
                               : run_pass(pass, graph));
     const PassRecord& r = records.back();

@@ -1,5 +1,5 @@
-// Nodes of f16 and bf16 whose kernels know f32 only: they compute in f32, and what they make is rounded once, as before.
-// Products of bf16 stay what they are, but for the bias: kernels want that in f32.
+// Nodes of f16 and bf16 whose kernels know f32 only: they compute in f32, and what they make is rounded once, as
+// before. Products of bf16 stay what they are, but for the bias: kernels want that in f32.
 #include <algorithm>
 
 #include "passes/number_formats.h"
@@ -20,7 +20,8 @@ bool has_f32_kernels(const Rewriter& r, int n) {
   if (is_product(r, n)) return true;
   if (is_one_of(r, n, {"max_pool", "average_pool"}))
     return r.node(n).outputs.size() == 1;  // places of the largest would be another type
-  return is_one_of(r, n, {"conv_transpose", "global_average_pool", "global_max_pool", "sdpa", "lstm", "gru", "rnn", "resize"});
+  return is_one_of(
+      r, n, {"conv_transpose", "global_average_pool", "global_max_pool", "sdpa", "lstm", "gru", "rnn", "resize"});
 }
 
 bool widen(Rewriter& r, int n) {

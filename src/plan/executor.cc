@@ -21,9 +21,7 @@ std::string key_of(const std::vector<Type>& types) {
   return key;
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // A dense copy of a value whose rows lie apart.
 Tensor gathered(const Lodging& lodging, const Type& type, const void* from) {
@@ -136,7 +134,8 @@ void Executor::set_slots(const Segment& segment) {
   for (ValueId id : segment.direct_outputs)
     slots_[static_cast<size_t>(id)] = output_tensor(id, segment.typed.type(id)).mutable_data();
   for (const auto& [id, lodging] : segment.lodgings)
-    slots_[static_cast<size_t>(id)] = static_cast<char*>(slots_[static_cast<size_t>(lodging.host)]) + lodging.offset_bytes;
+    slots_[static_cast<size_t>(id)] =
+        static_cast<char*>(slots_[static_cast<size_t>(lodging.host)]) + lodging.offset_bytes;
 }
 
 // The tensor of the last run when the caller has let it go, else a new one.
@@ -188,9 +187,12 @@ void Executor::run_loops(const Segment& segment, const Call& call) {
   void* out[kMost];
   TRINE_CHECK(node.inputs.size() <= kMost && node.outputs.size() <= kMost, node.name);
   for (size_t i = 0; i < node.inputs.size(); ++i)
-    in[i] = node.inputs[i] == kNoValue ? nullptr : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.inputs[i])])];
+    in[i] = node.inputs[i] == kNoValue ? nullptr
+                                       : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.inputs[i])])];
   for (size_t i = 0; i < node.outputs.size(); ++i)
-    out[i] = node.outputs[i] == kNoValue ? nullptr : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.outputs[i])])];
+    out[i] = node.outputs[i] == kNoValue
+                 ? nullptr
+                 : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.outputs[i])])];
   const std::span<const void* const> inputs(in, node.inputs.size());
   const std::span<void* const> outputs(out, node.outputs.size());
   for (const codegen::BoundKernel& loop : call.loops) {
@@ -206,7 +208,8 @@ void Executor::run_loops(const Segment& segment, const Call& call) {
 void Executor::run_host(const Segment& segment, const Call& call) {
   const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
   EvalContext context(node, data_of(segment, node.inputs), [&](const Graph& body, std::vector<Datum> inputs) {
-    const size_t planned = plan_->steps[static_cast<size_t>(call.node)].bodies.size();  // none for a loop that fell back
+    const size_t planned =
+        plan_->steps[static_cast<size_t>(call.node)].bodies.size();  // none for a loop that fell back
     for (size_t k = 0; k < planned; ++k)
       if (node.bodies[k].get() == &body) return this->body(call.node, static_cast<int>(k)).run(inputs);
     return evaluate(body, std::move(inputs));
@@ -232,7 +235,8 @@ void Executor::run_host(const Segment& segment, const Call& call) {
 Executor& Executor::body(int node, int k) {
   std::unique_ptr<Executor>& executor = bodies_[{node, k}];
   if (!executor) {
-    executor = std::make_unique<Executor>(plan_->steps[static_cast<size_t>(node)].bodies[static_cast<size_t>(k)], pool_);
+    executor =
+        std::make_unique<Executor>(plan_->steps[static_cast<size_t>(node)].bodies[static_cast<size_t>(k)], pool_);
     executor->observe(observer_);
   }
   return *executor;
@@ -293,12 +297,13 @@ std::vector<Datum> Executor::collect_outputs(const Segment& segment) {
     const auto direct = outputs_.find(root);
     const Type& type = segment.typed.type(id);
     // What has no element is made by no call: slot and tensor would be those of an earlier run.
-    if (type.is_tensor() && type.dtype != DType::string && type.shape.is_static() && element_count(type.shape.static_dims()) == 0)
+    if (type.is_tensor() && type.dtype != DType::string && type.shape.is_static() &&
+        element_count(type.shape.static_dims()) == 0)
       out.push_back(Tensor(type.dtype, type.shape.static_dims()));
-    else if (direct != outputs_.end() && direct->second.defined() && direct->second.data() == slots_[static_cast<size_t>(root)])
+    else if (direct != outputs_.end() && direct->second.defined() &&
+             direct->second.data() == slots_[static_cast<size_t>(root)])
       out.push_back(direct->second.reshaped(type.shape.static_dims()));
-    else
-      out.push_back(detached(datum_of(segment, id)));
+    else out.push_back(detached(datum_of(segment, id)));
   }
   return out;
 }

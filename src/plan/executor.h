@@ -7,8 +7,8 @@
 
 #include <functional>
 
-#include "trine/base/thread_pool.h"
 #include "plan/prepare.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine {
 
@@ -19,7 +19,7 @@ struct CallEvent {
   const Call* call;
   const Node* node;
   double seconds;
-  const std::vector<Datum>* inputs;   // of the node, as they were before the call; null unless asked for
+  const std::vector<Datum>* inputs;  // of the node, as they were before the call; null unless asked for
   const std::vector<Datum>* outputs;
 };
 
@@ -69,11 +69,11 @@ class Executor {
   Observer observer_;
   PackedCache packed_;
   std::vector<std::pair<std::string, std::unique_ptr<Segment>>> first_;  // by input types, latest last
-  std::vector<Tensor> arenas_;        // by segment depth
+  std::vector<Tensor> arenas_;                                           // by segment depth
   Tensor workspace_;
-  std::vector<void*> slots_;          // address of every root
-  std::vector<Datum> boxed_;          // graph inputs and what host steps made
-  std::map<ValueId, Tensor> outputs_; // tensors that direct outputs live in
+  std::vector<void*> slots_;           // address of every root
+  std::vector<Datum> boxed_;           // graph inputs and what host steps made
+  std::map<ValueId, Tensor> outputs_;  // tensors that direct outputs live in
   std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;
 };
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "trine/dnn/problem.h"
 #include "graph/graph.h"
+#include "trine/dnn/problem.h"
 
 namespace trine {
 
@@ -16,8 +16,8 @@ struct KernelCall {
   std::vector<int> out{0};
   int bias = -1;
   int residual = -1;
-  std::vector<int> weights;       // inputs to prepack; all constant
-  int64_t in_offset_bytes = 0;    // added to in[0] and out[0]
+  std::vector<int> weights;     // inputs to prepack; all constant
+  int64_t in_offset_bytes = 0;  // added to in[0] and out[0]
   int64_t out_offset_bytes = 0;
 };
 

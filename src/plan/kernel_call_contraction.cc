@@ -51,7 +51,8 @@ int64_t product(const Dims& dims) { return std::accumulate(dims.begin(), dims.en
 
 bool set_epilogue(const Node& node, bool residual, dnn::Epilogue& epilogue) {
   const Activation f = activation_of(node);
-  const auto* found = std::find_if(std::begin(kActivations), std::end(kActivations), [&](const auto& a) { return a.op == f.kind; });
+  const auto* found =
+      std::find_if(std::begin(kActivations), std::end(kActivations), [&](const auto& a) { return a.op == f.kind; });
   if (found == std::end(kActivations)) return false;
   epilogue.activation = found->kernel;
   epilogue.alpha = static_cast<float>(f.alpha);
@@ -208,7 +209,8 @@ bool has_default_activations(const Node& node, std::vector<std::string_view> def
 bool read_rnn_kind(const Node& node, size_t directions, dnn::RnnProblem& p) {
   if (node.is("lstm")) {
     p.kind = dnn::RnnKind::lstm;
-    return !node.attrs.integer("input_forget") && has_default_activations(node, {"Sigmoid", "Tanh", "Tanh"}, directions);
+    return !node.attrs.integer("input_forget") &&
+           has_default_activations(node, {"Sigmoid", "Tanh", "Tanh"}, directions);
   }
   if (node.is("gru")) {
     p.kind = dnn::RnnKind::gru;

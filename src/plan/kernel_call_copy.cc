@@ -13,7 +13,9 @@ Dims strides_of(const Dims& dims) {
 bool is_plain(const NodeTypes& t) { return t.has(0) && byte_size(t.inputs[0].dtype) > 0; }
 int64_t element_bytes(const NodeTypes& t) { return static_cast<int64_t>(byte_size(t.inputs[0].dtype)); }
 
-size_t normal_axis(int64_t axis, size_t rank) { return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis); }
+size_t normal_axis(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
 
 KernelCall copy(dnn::CopyProblem problem, int in, int out, int64_t in_offset, int64_t out_offset) {
   KernelCall call;
@@ -46,7 +48,8 @@ KernelCalls concat_calls(const Node& node, const NodeTypes& t) {
   for (size_t i = 0; i < t.inputs.size(); ++i) {
     const Dims in = t.in_dims(i);
     if (element_count(in) > 0)
-      calls.push_back(copy({in, strides_of(in), out_strides, element_bytes(t)}, static_cast<int>(i), 0, 0, at * out_strides[axis]));
+      calls.push_back(
+          copy({in, strides_of(in), out_strides, element_bytes(t)}, static_cast<int>(i), 0, 0, at * out_strides[axis]));
     at += in[axis];
   }
   return calls;
@@ -62,7 +65,8 @@ KernelCalls split_calls(const Node& node, const NodeTypes& t) {
     if (!t.outputs[i].is_tensor()) return {};  // nobody reads it, so its size is not known
     const Dims out = t.out_dims(i);
     if (element_count(out) > 0)
-      calls.push_back(copy({out, in_strides, strides_of(out), element_bytes(t)}, 0, static_cast<int>(i), at * in_strides[axis], 0));
+      calls.push_back(
+          copy({out, in_strides, strides_of(out), element_bytes(t)}, 0, static_cast<int>(i), at * in_strides[axis], 0));
     at += out[axis];
   }
   return calls;

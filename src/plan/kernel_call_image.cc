@@ -50,8 +50,9 @@ KernelCalls pool_calls(const Node& node, const NodeTypes& t) {
   Dims pad_end(grid.in.size());
   for (size_t i = 0; i < pad_end.size(); ++i) {
     const int64_t span = (grid.out[i] - 1) * grid.strides[i] + (grid.kernel[i] - 1) * grid.dilations[i] + 1;
-    pad_end[i] = window.auto_pad == Window::AutoPad::notset ? window.pads[grid.in.size() + i]
-                                                            : std::max<int64_t>(span - grid.in[i] - grid.pads_begin[i], 0);
+    pad_end[i] = window.auto_pad == Window::AutoPad::notset
+                     ? window.pads[grid.in.size() + i]
+                     : std::max<int64_t>(span - grid.in[i] - grid.pads_begin[i], 0);
   }
   p.pad_end = extents(pad_end, 0);
   if (node.is("max_pool")) p.kind = dnn::PoolKind::max;
@@ -96,12 +97,15 @@ bool read_modes(const Attrs& a, dnn::ResizeProblem& p) {
   const std::string mode = a.string("mode", "nearest");
   if (mode != "nearest" && mode != "linear") return false;
   p.mode = mode == "linear" ? dnn::ResizeMode::linear : dnn::ResizeMode::nearest;
-  if (a.integer("antialias") || a.integer("exclude_outside") || a.string("keep_aspect_ratio_policy", "stretch") != "stretch")
+  if (a.integer("antialias") || a.integer("exclude_outside") ||
+      a.string("keep_aspect_ratio_policy", "stretch") != "stretch")
     return false;
   const std::string coordinates = a.string("coordinate_transformation_mode", "half_pixel");
-  const auto* c = std::find_if(std::begin(kCoordinates), std::end(kCoordinates), [&](auto& x) { return x.name == coordinates; });
+  const auto* c =
+      std::find_if(std::begin(kCoordinates), std::end(kCoordinates), [&](auto& x) { return x.name == coordinates; });
   const std::string rounding = a.string("nearest_mode", "round_prefer_floor");
-  const auto* r = std::find_if(std::begin(kRoundings), std::end(kRoundings), [&](auto& x) { return x.name == rounding; });
+  const auto* r =
+      std::find_if(std::begin(kRoundings), std::end(kRoundings), [&](auto& x) { return x.name == rounding; });
   if (c == std::end(kCoordinates) || r == std::end(kRoundings)) return false;
   p.coordinates = c->value;
   p.rounding = r->value;
@@ -111,14 +115,16 @@ bool read_modes(const Attrs& a, dnn::ResizeProblem& p) {
 // One scale per dimension of x; empty when they are not constant.
 std::vector<float> read_scales(const Node& node, const NodeTypes& t, const Dims& in, const Dims& out) {
   std::vector<float> scales(in.size());
-  for (size_t i = 0; i < in.size(); ++i) scales[i] = in[i] ? static_cast<float>(out[i]) / static_cast<float>(in[i]) : 1.0f;
+  for (size_t i = 0; i < in.size(); ++i)
+    scales[i] = in[i] ? static_cast<float>(out[i]) / static_cast<float>(in[i]) : 1.0f;
   if (!t.has(2) || t.inputs[2].shape.elements() == Dim(0)) return scales;
   if (!t.constants[2].defined()) return {};
   const std::vector<double> given = t.constants[2].f64_values();
   std::vector<int64_t> axes = node.attrs.integers("axes");
   for (size_t i = 0; i < given.size(); ++i) {
     const int64_t axis = axes.empty() ? static_cast<int64_t>(i) : axes[i];
-    scales[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(in.size()) : axis)] = static_cast<float>(given[i]);
+    scales[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(in.size()) : axis)] =
+        static_cast<float>(given[i]);
   }
   return scales;
 }

@@ -45,7 +45,10 @@ size_t infers(const Graph& graph, const std::vector<Type>& types) {
 class Search {
  public:
   Search(const Graph& graph, const Sizes& given, const Progress& progress)
-      : graph_(graph), given_(given), progress_(progress), left_(std::min(kMostTries, kMostNodes / (graph.nodes.size() + 1))) {}
+      : graph_(graph),
+        given_(given),
+        progress_(progress),
+        left_(std::min(kMostTries, kMostNodes / (graph.nodes.size() + 1))) {}
 
   std::vector<Type> run() {
     Sizes best = given_;  // a symbol has one size, wherever it stands

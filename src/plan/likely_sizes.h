@@ -1,5 +1,6 @@
-// Sizes for symbols that nobody gave a size. Open sizes of a model seldom are free: the height that a text recogniser was
-// made for, the state that must have the batch's size. What the model does with a guess tells a good one from a bad one.
+// Sizes for symbols that nobody gave a size. Open sizes of a model seldom are free: the height that a text recogniser
+// was made for, the state that must have the batch's size. What the model does with a guess tells a good one from a bad
+// one.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@ constexpr size_t kAllWork = SIZE_MAX;
 
 // The graph's input types with a size for every symbol: `given`, else 1 for a batch dimension and 256 elsewhere, else
 // what lets most nodes work, found one symbol after the other among usual sizes.
-std::vector<Type> likely_inputs(const Graph& graph, const std::map<std::string, int64_t>& given, const Progress& progress);
+std::vector<Type> likely_inputs(const Graph& graph, const std::map<std::string, int64_t>& given,
+                                const Progress& progress);
 
 }  // namespace trine

@@ -38,7 +38,8 @@ PlanStep plan_node(const Graph& graph, const Node& node, const dnn::Limits& limi
   } else if (tensors && has_kernel_calls(node.op->name)) {
     step.kind = StepKind::kernel;
   } else if (tensors && has_loops(node)) {
-    codegen::Lowered lowered = node.is("fused") ? codegen::lower_group(*node.bodies[0]) : codegen::lower_node(graph, node);
+    codegen::Lowered lowered =
+        node.is("fused") ? codegen::lower_group(*node.bodies[0]) : codegen::lower_node(graph, node);
     step.kind = StepKind::loop;
     step.note = lowered.refusal;
     if (lowered) step.loops = std::move(lowered.kernels);

@@ -24,11 +24,11 @@ struct Plan;
 
 struct PlanStep {
   StepKind kind = StepKind::host;
-  std::vector<std::string> rows;               // kernel: the row of each call, as chosen at build
-  std::vector<int> packed;                     // kernel: each call's weights in Plan::packed, -1: none
-  std::vector<codegen::LoopKernel> loops;      // loop; empty: lowered when sizes are known
-  std::string note;                            // why the step has no better kind
-  std::vector<std::shared_ptr<Plan>> bodies;   // host: plans of the node's bodies
+  std::vector<std::string> rows;              // kernel: the row of each call, as chosen at build
+  std::vector<int> packed;                    // kernel: each call's weights in Plan::packed, -1: none
+  std::vector<codegen::LoopKernel> loops;     // loop; empty: lowered when sizes are known
+  std::string note;                           // why the step has no better kind
+  std::vector<std::shared_ptr<Plan>> bodies;  // host: plans of the node's bodies
 };
 
 // Weights as a row wants them.
@@ -44,7 +44,7 @@ struct Plan {
   std::shared_ptr<const Graph> graph;
   std::vector<PlanStep> steps;  // one per node of the graph
   std::vector<PackedWeights> packed;
-  dnn::Limits limits;           // what rows may be used
+  dnn::Limits limits;  // what rows may be used
   CodeLookup code;
 };
 
@@ -55,8 +55,8 @@ std::shared_ptr<Plan> make_plan(std::shared_ptr<const Graph> graph, const dnn::L
 // (plan/likely_sizes.h).
 std::vector<Type> representative_inputs(const Graph& graph, const std::map<std::string, int64_t>& given = {});
 
-// Chooses rows anew for these input types and packs the weights they want into the plan, bodies included. Returns what could
-// not be prepared with these types (empty: nothing); such steps choose when real sizes are known.
+// Chooses rows anew for these input types and packs the weights they want into the plan, bodies included. Returns what
+// could not be prepared with these types (empty: nothing); such steps choose when real sizes are known.
 std::string choose_rows(Plan& plan, const std::vector<Type>& input_types);
 
 }  // namespace trine

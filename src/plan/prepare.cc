@@ -174,7 +174,8 @@ class Preparer {
     if (made.defined() && made.elements() == bytes) return made;
     std::vector<const void*> weights;
     for (int i : call.what.weights) {
-      const bool has = i >= 0 && i < static_cast<int>(node.inputs.size()) && node.inputs[static_cast<size_t>(i)] != kNoValue;
+      const bool has =
+          i >= 0 && i < static_cast<int>(node.inputs.size()) && node.inputs[static_cast<size_t>(i)] != kNoValue;
       weights.push_back(has ? typed().value(node.inputs[static_cast<size_t>(i)]).constant.data() : nullptr);
     }
     made = Tensor(DType::u8, {bytes});
@@ -226,7 +227,8 @@ class Preparer {
   }
 
   bool all_known(const std::vector<ValueId>& ids) {
-    return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == kNoValue || is_known(typed().type(id)); });
+    return std::all_of(ids.begin(), ids.end(),
+                       [&](ValueId id) { return id == kNoValue || is_known(typed().type(id)); });
   }
   bool makes_nothing(const Node& node) {
     return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
@@ -235,7 +237,8 @@ class Preparer {
   }
   int64_t elements(ValueId id) { return element_count(typed().type(id).shape.static_dims()); }
   bool has_empty_input(const Node& node) {
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return id != kNoValue && elements(id) == 0; });
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueId id) { return id != kNoValue && elements(id) == 0; });
   }
 
   // Where the plan's type of the value has a bare symbol, the concrete type gives it its number.
@@ -281,7 +284,8 @@ class Preparer {
       if (auto it = alive.find(home(id)); it != alive.end()) it->second.last = std::max(it->second.last, at);
     };
     for (int c = 0; c < calls; ++c)
-      for (ValueId id : typed().nodes[static_cast<size_t>(segment_->calls[static_cast<size_t>(c)].node)].inputs) read(id, c);
+      for (ValueId id : typed().nodes[static_cast<size_t>(segment_->calls[static_cast<size_t>(c)].node)].inputs)
+        read(id, c);
     for (size_t n = static_cast<size_t>(segment_->last); n < typed().nodes.size(); ++n)
       for (ValueId id : typed().nodes[n].inputs) read(id, calls);
     for (ValueId id : typed().outputs) read(id, calls);
@@ -313,11 +317,13 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
     for (int i = 0; i < have.shape.rank(); ++i) {
       const int64_t size = got.shape[i].value();
       const Dim& want = have.shape[i];
-      if (want.is_constant() && want.value() != size) fail(fmt::format("got {}, dimension {} is {}", got.text(), i, size));
+      if (want.is_constant() && want.value() != size)
+        fail(fmt::format("got {}, dimension {} is {}", got.text(), i, size));
       if (!want.is_symbol()) continue;
       const auto [it, fresh] = symbols.emplace(want.text(), size);
       if (!fresh && it->second != size)
-        fail(fmt::format("got {}, dimension {} is {} but {} is already {}", got.text(), i, size, want.text(), it->second));
+        fail(fmt::format("got {}, dimension {} is {} but {} is already {}", got.text(), i, size, want.text(),
+                         it->second));
     }
   }
   have = got;
@@ -325,14 +331,16 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
 
 }  // namespace
 
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed) {
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads,
+                                 PackedCache* packed) {
   return Preparer(plan, std::move(typed), before, threads, packed).run();
 }
 
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types) {
   Graph typed = plan.graph->deep_copy();
   if (types.size() != typed.inputs.size())
-    throw Error(ErrorCode::invalid_argument, fmt::format("run: the graph takes {} inputs; got {}", typed.inputs.size(), types.size()));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("run: the graph takes {} inputs; got {}", typed.inputs.size(), types.size()));
   std::map<std::string, int64_t> symbols;
   for (size_t i = 0; i < types.size(); ++i) {
     Value& v = typed.value(typed.inputs[i]);

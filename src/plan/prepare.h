@@ -1,6 +1,6 @@
 // Prepare: binds a plan to concrete sizes. A Segment is a run of calls whose sizes are all known: it ends where a host
-// step makes a value whose size only its data tell (NonZero, NonMaxSuppression, Loop). The sizes that then come out name
-// the next segment; each is prepared once and kept.
+// step makes a value whose size only its data tell (NonZero, NonMaxSuppression, Loop). The sizes that then come out
+// name the next segment; each is prepared once and kept.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct Call {
   // kernel
   const dnn::KernelRow* row = nullptr;
   KernelCall what;
-  Tensor packed;            // undefined when sizes only are asked for
+  Tensor packed;  // undefined when sizes only are asked for
   size_t packed_bytes = 0;
   size_t workspace_bytes = 0;
   // loop
@@ -37,16 +37,16 @@ struct Lodging {
 };
 
 struct Segment {
-  Graph typed;                            // the plan's graph with concrete types for everything known so far
-  int first = 0, last = 0;                // nodes [first, last)
-  int depth = 0;                          // segments before this one
-  bool ends_graph = true;                 // else the last call is a host step whose sizes name the next segment
+  Graph typed;              // the plan's graph with concrete types for everything known so far
+  int first = 0, last = 0;  // nodes [first, last)
+  int depth = 0;            // segments before this one
+  bool ends_graph = true;   // else the last call is a host step whose sizes name the next segment
   std::vector<Call> calls;
-  std::vector<ValueId> root;              // of every value
-  std::map<ValueId, Tensor> constants;    // values that turned out constant for these sizes
-  std::map<ValueId, Lodging> lodgings;    // by root; hosts lodge nowhere themselves
-  std::map<ValueId, int64_t> offsets;     // arena offset of every root made here, except graph outputs and lodgers
-  std::vector<ValueId> direct_outputs;    // roots made here that are graph outputs: they live in the caller's tensors
+  std::vector<ValueId> root;            // of every value
+  std::map<ValueId, Tensor> constants;  // values that turned out constant for these sizes
+  std::map<ValueId, Lodging> lodgings;  // by root; hosts lodge nowhere themselves
+  std::map<ValueId, int64_t> offsets;   // arena offset of every root made here, except graph outputs and lodgers
+  std::vector<ValueId> direct_outputs;  // roots made here that are graph outputs: they live in the caller's tensors
   int64_t arena_bytes = 0;
   size_t workspace_bytes = 0;
   std::map<std::string, int64_t> symbols;
@@ -63,10 +63,11 @@ struct Segment {
 using PackedCache = std::map<std::tuple<int, int, dnn::Packing>, Tensor>;
 
 // Prepares from node `first` on; `typed` must have concrete types for the graph inputs (and for what earlier segments
-// made). `threads` are those that will run it: scratch memory is made for exactly so many. With `packed` null no weights
-// are packed: the segment tells sizes and kernels, and cannot run. Throws Error naming the node when sizes do not fit
-// together.
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed);
+// made). `threads` are those that will run it: scratch memory is made for exactly so many. With `packed` null no
+// weights are packed: the segment tells sizes and kernels, and cannot run. Throws Error naming the node when sizes do
+// not fit together.
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads,
+                                 PackedCache* packed);
 
 // A graph whose inputs have these types. Throws Error{invalid_argument} when they contradict the graph's own.
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types);

@@ -26,12 +26,9 @@ double call_bytes(const Graph& typed, const Node& node, const Call& call) {
 
 std::string kernel_name(const Call& call) {
   switch (call.kind) {
-    case Call::Kind::kernel:
-      return std::string(call.row->name);
-    case Call::Kind::loop:
-      return call.loops.empty() || !call.loops[0].compiled() ? "loop (interpreted)" : "loop";
-    case Call::Kind::host:
-      return "host";
+    case Call::Kind::kernel: return std::string(call.row->name);
+    case Call::Kind::loop: return call.loops.empty() || !call.loops[0].compiled() ? "loop (interpreted)" : "loop";
+    case Call::Kind::host: return "host";
   }
   return "host";
 }
@@ -128,17 +125,18 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
     flops += row.flops;
     bytes += row.bytes;
     const Node& node = plan.graph->nodes[static_cast<size_t>(segment->calls[c].node)];
-    out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, row.kernel, human(row.flops, ""), human(row.bytes, "B"),
-                       row.op, row.node, shapes(*segment, node, row));
+    out += fmt::format("{:>4}  {:<36} {:>10} {:>10}  {} '{}' {}\n", c, row.kernel, human(row.flops, ""),
+                       human(row.bytes, "B"), row.op, row.node, shapes(*segment, node, row));
     if (!row.note.empty()) out += fmt::format("      ({})\n", row.note);
   }
   if (!segment->ends_graph)
     out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
                        plan.graph->nodes.size() - static_cast<size_t>(segment->last));
   const Footprint held = footprint(plan, types);
-  out += fmt::format("{} steps, {}, {} moved, activations {}, weights {} as they are read, for {}\n", segment->calls.size(),
-                     human(flops, "flop"), human(bytes, "B"), human(static_cast<double>(held.activations), "B"),
-                     human(static_cast<double>(held.weights), "B"), name(plan.limits.level));
+  out += fmt::format("{} steps, {}, {} moved, activations {}, weights {} as they are read, for {}\n",
+                     segment->calls.size(), human(flops, "flop"), human(bytes, "B"),
+                     human(static_cast<double>(held.activations), "B"), human(static_cast<double>(held.weights), "B"),
+                     name(plan.limits.level));
   return out;
 }
 

@@ -8,9 +8,9 @@ namespace trine {
 struct PlanRow {
   std::string node, op, kernel;
   double flops = 0, bytes = 0;
-  std::vector<Type> inputs, outputs;  // constants are not counted among the inputs
-  std::string note;                   // why it has no kernel
-  std::vector<std::string> operators; // the node's, or those of the group that it stands for
+  std::vector<Type> inputs, outputs;   // constants are not counted among the inputs
+  std::string note;                    // why it has no kernel
+  std::vector<std::string> operators;  // the node's, or those of the group that it stands for
 };
 struct ArenaRow {
   std::string name;

@@ -16,8 +16,9 @@ Case read_case(const std::string& path, const std::string& line) {
   std::istringstream in(line);
   std::string rest;
   if (!(in >> c.name >> c.op >> c.tolerance.relative >> c.tolerance.absolute >> c.sets) || c.sets < 1 || in >> rest)
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: '{}'; a line is name, operator, rtol, atol and a number of data sets >= 1", path, line));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{}: '{}'; a line is name, operator, rtol, atol and a number of data sets >= 1", path, line));
   return c;
 }
 

@@ -34,8 +34,8 @@ std::string first_difference(const std::vector<T>& got, const std::vector<T>& wa
     first = i;
   }
   if (wrong == 0) return "";
-  return fmt::format("{} of {} elements differ, the first at {}: {} instead of {}", wrong, want.size(), first, got[first],
-                     want[first]);
+  return fmt::format("{} of {} elements differ, the first at {}: {} instead of {}", wrong, want.size(), first,
+                     got[first], want[first]);
 }
 
 std::string tensor_difference(const Tensor& got, const Tensor& want, Tolerance tolerance) {
@@ -53,7 +53,8 @@ std::string difference(const Datum& got, const Datum& want, const Tolerance& tol
   if (got.value.index() != want.value.index()) return fmt::format("is {} instead of {}", describe(got), describe(want));
   if (got.is_none()) return "";
   if (got.is_tensor()) return tensor_difference(got.tensor(), want.tensor(), tolerance);
-  if (got.items().size() != want.items().size()) return fmt::format("is {} instead of {}", describe(got), describe(want));
+  if (got.items().size() != want.items().size())
+    return fmt::format("is {} instead of {}", describe(got), describe(want));
   for (size_t i = 0; i < want.items().size(); ++i)
     if (std::string d = difference(got.items()[i], want.items()[i], tolerance); !d.empty())
       return fmt::format("item {} {}", i, d);

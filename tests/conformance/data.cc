@@ -16,11 +16,14 @@ using onnx::Message;
 // Field numbers of onnx-data.proto; the number of a kind's list is the same in SequenceProto and OptionalProto.
 class DataReader {
  public:
-  explicit DataReader(onnx::FileBytes file) : file_(std::move(file)), folder_(""), tensors_(file_.owner, folder_, 1 << 30) {}
+  explicit DataReader(onnx::FileBytes file)
+      : file_(std::move(file)), folder_(""), tensors_(file_.owner, folder_, 1 << 30) {}
 
-  Datum read(const Type& type) { return type.kind == Type::Kind::sequence ? sequence(file_.bytes)
-                                      : type.kind == Type::Kind::optional ? optional(file_.bytes)
-                                                                          : tensor(file_.bytes); }
+  Datum read(const Type& type) {
+    return type.kind == Type::Kind::sequence   ? sequence(file_.bytes)
+           : type.kind == Type::Kind::optional ? optional(file_.bytes)
+                                               : tensor(file_.bytes);
+  }
 
  private:
   Datum tensor(Bytes bytes) { return tensors_.read(bytes, "data"); }
@@ -30,7 +33,8 @@ class DataReader {
       case 3: return tensor(m.bytes());
       case 5: return sequence(m.bytes());
       case 7: return optional(m.bytes());
-      case 4: case 6: throw Error(ErrorCode::unsupported, "data: maps and sparse tensors are not supported");
+      case 4:
+      case 6: throw Error(ErrorCode::unsupported, "data: maps and sparse tensors are not supported");
       default: m.skip(); return std::nullopt;
     }
   }

@@ -1,6 +1,7 @@
 // Runs the backend node tests that onnx_backend.py wrote.
 //
-//   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE] [--markdown FILE]
+//   run_node_tests DATA [--mode reference|engine|interpreter] [--filter TEXT] [--json FILE] [--failures FILE]
+//   [--markdown FILE]
 //                  [--min PERCENT] [--jobs N] [--title TEXT]
 //
 // Prints `onnx backend node tests: P of N passed` (or another title). A case that cannot be imported, run or compared
@@ -9,8 +10,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -44,11 +45,18 @@ struct Outcome {
 
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
-  a.data = read_options(argc, argv, {{"--mode", &a.mode}, {"--filter", &a.filter}, {"--json", &a.json},
-                                     {"--failures", &a.failures}, {"--markdown", &a.markdown},
-                                     {"--min", &a.least_percent}, {"--jobs", &a.jobs}, {"--title", &a.title}});
+  a.data = read_options(argc, argv,
+                        {{"--mode", &a.mode},
+                         {"--filter", &a.filter},
+                         {"--json", &a.json},
+                         {"--failures", &a.failures},
+                         {"--markdown", &a.markdown},
+                         {"--min", &a.least_percent},
+                         {"--jobs", &a.jobs},
+                         {"--title", &a.title}});
   if (a.mode != "reference" && a.mode != "engine" && a.mode != "interpreter")
-    throw Error(ErrorCode::invalid_argument, fmt::format("--mode {}: reference, engine and interpreter are accepted", a.mode));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--mode {}: reference, engine and interpreter are accepted", a.mode));
   return a;
 }
 
@@ -68,7 +76,8 @@ std::vector<Type> types_of(const Graph& graph, const std::vector<ValueId>& ids) 
   return types;
 }
 
-// The operators' references, or an engine with machine code, or one whose loops are interpreted; built, written, read back.
+// The operators' references, or an engine with machine code, or one whose loops are interpreted; built, written, read
+// back.
 using Runner = std::function<std::vector<Datum>(std::vector<Datum>)>;
 Runner runner_of(const std::string& path, const ImportedModel& model, const std::string& mode) {
   if (mode == "reference") return [&](std::vector<Datum> in) { return evaluate(model.graph, std::move(in)); };
@@ -87,7 +96,8 @@ std::string run_case(const std::string& folder, const Case& c, const std::string
   for (int set = 0; set < c.sets; ++set) {
     const std::string prefix = fmt::format("{}/{}", folder, set);
     std::vector<Datum> in;
-    for (size_t i = 0; i < inputs.size(); ++i) in.push_back(read_datum(fmt::format("{}_input_{}.pb", prefix, i), inputs[i]));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      in.push_back(read_datum(fmt::format("{}_input_{}.pb", prefix, i), inputs[i]));
     const std::vector<Datum> got = run(std::move(in));
     if (std::string d = check_outputs(model, got, prefix, outputs, c.tolerance); !d.empty()) return d;
   }
@@ -104,7 +114,9 @@ std::string run_case_guarded(const std::string& data, const Case& c, const std::
 }
 
 void write_json(const Outcome& outcome, const std::string& path) {
-  nlohmann::ordered_json json = {{"onnx", outcome.onnx_version}, {"mode", outcome.mode}, {"passed", outcome.passed()},
+  nlohmann::ordered_json json = {{"onnx", outcome.onnx_version},
+                                 {"mode", outcome.mode},
+                                 {"passed", outcome.passed()},
                                  {"total", outcome.cases.size()}};
   for (size_t i = 0; i < outcome.cases.size(); ++i)
     json["cases"][outcome.cases[i].name] = {{"passed", outcome.reasons[i].empty()}, {"reason", outcome.reasons[i]}};
@@ -131,7 +143,8 @@ struct Explained {
 constexpr Explained kExplained[] = {
     {"test_bernoulli", "random: the expected numbers are those of numpy's generator, and the seed does not name one"},
     {"test_training_dropout", "random: the expected mask is that of numpy's generator, and the seed does not name one"},
-    {"test_dft_inverse", "expects the rounding noise of an f32 transform (2e-7) where the result is 0; ours is that of f64 (2e-15)"},
+    {"test_dft_inverse",
+     "expects the rounding noise of an f32 transform (2e-7) where the result is 0; ours is that of f64 (2e-15)"},
     {"test_image_decoder_decode_jpeg2k", "JPEG 2000 is not read"},
     {"test_image_decoder_decode_webp", "WebP is not read"},
     {"test_attention_4d_causal_fp16_expanded",
@@ -176,10 +189,13 @@ void write_markdown(const Outcome& outcome, const std::string& data, const std::
   }
   std::ofstream out(path);
   out << fmt::format(
-      "# ONNX operators\n\nWritten by `tests/conformance/run_node_tests` (mode {}); do not edit.\n\nModels of opsets {} to "
-      "{} are read; each operator means what the newest version not above the model's opset says.\nSupported is what gives "
+      "# ONNX operators\n\nWritten by `tests/conformance/run_node_tests` (mode {}); do not edit.\n\nModels of opsets "
+      "{} to "
+      "{} are read; each operator means what the newest version not above the model's opset says.\nSupported is what "
+      "gives "
       "the right result. Steps whose element type has no fast kernel (float16 and double, for many\noperators) run as "
-      "references: slow; `trine build` says how many there are.\n\n{} backend node tests: **{} of {} passed**.\n\n| operator | versions | supported | tests passed |\n|---|---|---|---|\n",
+      "references: slow; `trine build` says how many there are.\n\n{} backend node tests: **{} of {} passed**.\n\n| "
+      "operator | versions | supported | tests passed |\n|---|---|---|---|\n",
       outcome.mode, kOldestOpset, kNewestOpset, outcome.onnx_version, outcome.passed(), outcome.cases.size());
   std::ifstream operators(data + "/operators.txt");
   for (std::string line; std::getline(operators, line);) {
@@ -196,7 +212,8 @@ void write_markdown(const Outcome& outcome, const std::string& data, const std::
   out << kDifferences << "\n## Failing cases\n\n| case | reason |\n|---|---|\n";
   for (size_t i = 0; i < outcome.cases.size(); ++i)
     if (!outcome.reasons[i].empty())
-      out << fmt::format("| {} | {} |\n", outcome.cases[i].name, cell(explained(outcome.cases[i].name, outcome.reasons[i])));
+      out << fmt::format("| {} | {} |\n", outcome.cases[i].name,
+                         cell(explained(outcome.cases[i].name, outcome.reasons[i])));
 }
 
 int run(int argc, char** argv) {
@@ -204,8 +221,9 @@ int run(int argc, char** argv) {
   CaseList list = read_cases(arguments.data, arguments.filter);
   Outcome outcome{std::move(list.cases), {}, list.onnx_version, arguments.mode};
   constexpr unsigned kSecondsEach = 60;
-  outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach, arguments.jobs,
-                                 [&](size_t i) { return run_case_guarded(arguments.data, outcome.cases[i], arguments.mode); });
+  outcome.reasons = run_isolated(outcome.cases.size(), kSecondsEach, arguments.jobs, [&](size_t i) {
+    return run_case_guarded(arguments.data, outcome.cases[i], arguments.mode);
+  });
   if (!arguments.json.empty()) write_json(outcome, arguments.json);
   if (!arguments.failures.empty()) write_failures(outcome, arguments.failures);
   if (!arguments.markdown.empty()) write_markdown(outcome, arguments.data, arguments.markdown);
@@ -213,7 +231,8 @@ int run(int argc, char** argv) {
     for (size_t i = 0; i < outcome.cases.size(); ++i)
       fmt::print("{}: {}\n", outcome.cases[i].name, outcome.reasons[i].empty() ? "passed" : outcome.reasons[i]);
   fmt::print("{}: {} of {} passed\n", arguments.title, outcome.passed(), outcome.cases.size());
-  return 100.0 * static_cast<double>(outcome.passed()) < arguments.least_percent * static_cast<double>(outcome.cases.size());
+  return 100.0 * static_cast<double>(outcome.passed()) <
+         arguments.least_percent * static_cast<double>(outcome.cases.size());
 }
 
 }  // namespace

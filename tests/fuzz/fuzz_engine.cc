@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes are an Error or an engine that prints, is written again and runs. Each input is tried as it is, and with
-// the checksums made right, so that changed metadata reaches the verifier and the reader.
+// libFuzzer target: any bytes are an Error or an engine that prints, is written again and runs. Each input is tried as
+// it is, and with the checksums made right, so that changed metadata reaches the verifier and the reader.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes are an Error or a graph that keeps its invariants and prints, and that builds or is refused.
+// libFuzzer target: any bytes are an Error or a graph that keeps its invariants and prints, and that builds or is
+// refused.
 #include <cstdint>
 #include <cstdlib>
 

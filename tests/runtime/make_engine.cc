@@ -1,5 +1,5 @@
-// make_engine FOLDER: builds a small network with machine code and writes engine.trn, input.bin and output.bin (what the
-// references say), for a program that links libtrine_rt alone.
+// make_engine FOLDER: builds a small network with machine code and writes engine.trn, input.bin and output.bin (what
+// the references say), for a program that links libtrine_rt alone.
 #include <cstdio>
 #include <fstream>
 #include <random>

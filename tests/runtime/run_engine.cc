@@ -1,5 +1,5 @@
-// run_engine FOLDER matching|replanned: links libtrine_rt and nothing else of Trine. Loads what make_engine wrote, runs it
-// and compares with the references' result.
+// run_engine FOLDER matching|replanned: links libtrine_rt and nothing else of Trine. Loads what make_engine wrote, runs
+// it and compares with the references' result.
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -158,18 +158,10 @@ std::string head_names() {
 std::vector<Box> decode(Head head, const std::vector<Tensor>& outputs, int width, int height, float min_score) {
   std::vector<Box> boxes;
   switch (head) {
-    case Head::yolov5:
-      boxes = decode_yolov5(only_output(head, outputs, 0, 6), min_score);
-      break;
-    case Head::yolov8:
-      boxes = decode_yolov8(only_output(head, outputs, 5, 0), min_score);
-      break;
-    case Head::xyxy:
-      boxes = decode_xyxy(only_output(head, outputs, 0, 6), min_score);
-      break;
-    case Head::picodet:
-      boxes = decode_picodet(outputs, width, height, min_score);
-      break;
+    case Head::yolov5: boxes = decode_yolov5(only_output(head, outputs, 0, 6), min_score); break;
+    case Head::yolov8: boxes = decode_yolov8(only_output(head, outputs, 5, 0), min_score); break;
+    case Head::xyxy: boxes = decode_xyxy(only_output(head, outputs, 0, 6), min_score); break;
+    case Head::picodet: boxes = decode_picodet(outputs, width, height, min_score); break;
   }
   std::erase_if(boxes, [](const Box& b) {  // NaN compares false, so it goes too
     return !(b.x1 > b.x0 && b.y1 > b.y0 && std::isfinite(b.x1 - b.x0) && std::isfinite(b.y1 - b.y0));

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <memory>
 
-#include "trine/base/replace_file.h"
 #include "trine/base/error.h"
+#include "trine/base/replace_file.h"
 
 namespace trine::media {
 namespace {

@@ -113,8 +113,11 @@ Tensor load_npy(const std::string& path) {
 }
 
 std::string numpy_name(DType dtype) {
-  const char* kind = dtype == DType::boolean ? "bool" : is_complex(dtype) ? "complex" : is_float(dtype) ? "float"
-                     : is_signed_integer(dtype) ? "int" : "uint";
+  const char* kind = dtype == DType::boolean    ? "bool"
+                     : is_complex(dtype)        ? "complex"
+                     : is_float(dtype)          ? "float"
+                     : is_signed_integer(dtype) ? "int"
+                                                : "uint";
   return dtype == DType::boolean ? kind : fmt::format("{}{}", kind, byte_size(dtype) * 8);
 }
 

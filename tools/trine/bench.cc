@@ -70,7 +70,9 @@ struct Measured {
 };
 
 // Rounds of measuring; a few iterations need no more rounds than they are.
-int rounds_of(const Options& options) { return options.iterations > 0 ? std::min(options.iterations, kRounds) : kRounds; }
+int rounds_of(const Options& options) {
+  return options.iterations > 0 ? std::min(options.iterations, kRounds) : kRounds;
+}
 
 // How often one party runs in a round: its share of the iterations, or what fills its share of the time.
 int runs_in_round(const Options& options, int round, double once_ms, size_t parties) {
@@ -116,7 +118,8 @@ std::vector<Measured> measure(const Options& options, Session& session, const In
     progress.update(static_cast<double>(round) / rounds_of(options));
     if (!peers.empty()) std::this_thread::sleep_for(kSettle);
     timed_run(session, ordered);  // wakes the threads, warms the caches
-    for (int i = runs_in_round(options, round, once_ms[0], all.size()); i > 0; --i) all[0].ms.push_back(timed_run(session, ordered));
+    for (int i = runs_in_round(options, round, once_ms[0], all.size()); i > 0; --i)
+      all[0].ms.push_back(timed_run(session, ordered));
     for (size_t p = 0; p < peers.size(); ++p) {
       std::this_thread::sleep_for(kSettle);
       const auto ms = peers[p]->run(runs_in_round(options, round, once_ms[p + 1], all.size()) + 1);

@@ -138,7 +138,8 @@ class Bisection {
     const std::vector<Step> without = steps_of(build);
     for (const Step& step : with) {
       if (step.kernel != kernel) continue;
-      const auto other = std::find_if(without.begin(), without.end(), [&](const Step& s) { return s.node == step.node; });
+      const auto other =
+          std::find_if(without.begin(), without.end(), [&](const Step& s) { return s.node == step.node; });
       if (other == without.end()) continue;
       for (size_t i = 0; i < std::min(step.outputs.size(), other->outputs.size()); ++i)
         if (!difference(step.outputs[i], other->outputs[i]).within(options_.tolerance)) return step.node;

@@ -56,7 +56,9 @@ class Side {
   }
 
   nlohmann::ordered_json json(const std::string& path) const {
-    return {{"file", path}, {"run_by", engine_ && !reference_ ? "engine" : "reference"}, {"graph", engine_ ? "optimised" : "model"}};
+    return {{"file", path},
+            {"run_by", engine_ && !reference_ ? "engine" : "reference"},
+            {"graph", engine_ ? "optimised" : "model"}};
   }
 
   // `see` gets every value as it is made.
@@ -178,7 +180,8 @@ std::vector<Row> compare_outputs(const std::vector<IoInfo>& a, const std::vector
   for (size_t i = 0; i < a.size(); ++i) {
     const size_t place = place_in(b, a, i);
     if (place < b.size()) met[place] = true;
-    rows.push_back({"", "", a[i].name, place < b.size() ? difference(got[place], wanted[i]) : Difference{.kind = "B lacks it"}});
+    rows.push_back(
+        {"", "", a[i].name, place < b.size() ? difference(got[place], wanted[i]) : Difference{.kind = "B lacks it"}});
   }
   for (size_t place = 0; place < b.size(); ++place)
     if (!met[place]) rows.push_back({"", "", b[place].name, {.kind = "A lacks it"}});
@@ -200,7 +203,8 @@ int run(const Options& options) {
   else if (is_engine_file(options.a)) refuse_build_flags(options.build, options.a + " is an engine, built already");
   Side a(options.a, options, alone ? Side::How::reference : Side::How::as_it_is);
   Side b(alone ? options.a : options.b, options, alone ? Side::How::built : Side::How::as_it_is);
-  if (!options.json) fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), alone ? options.a : options.b, b.what());
+  if (!options.json)
+    fmt::print("A: {} ({}), B: {} ({})\n", options.a, a.what(), alone ? options.a : options.b, b.what());
   check_inputs(options, a, b);
   const Inputs inputs = inputs_for(a.inputs(), options.inputs, options.build.shapes, a.metadata());
   std::map<std::string, Datum> wanted;
@@ -230,7 +234,9 @@ int run(const Options& options) {
 std::function<int()> setup_compare(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("A", o->a, "an engine, or an ONNX file: run by the operators' references")->required();
-  app.add_option("B", o->b, "what is compared with A; left out: A built, or the run of an engine A with the reference run of its graph");
+  app.add_option(
+      "B", o->b,
+      "what is compared with A; left out: A built, or the run of an engine A with the reference run of its graph");
   app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->check(at_least_zero)->capture_default_str();
   app.add_flag("--all", o->all, "show every value, not just those that differ");
   add_input_flags(app, o->inputs);

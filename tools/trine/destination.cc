@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "trine/base/replace_file.h"
 #include "trine/base/error.h"
+#include "trine/base/replace_file.h"
 
 namespace trine::cli {
 

@@ -158,7 +158,8 @@ Tensor repeated(const Tensor& one, int64_t count) {
   dims[0] = count;
   Tensor all(one.dtype(), dims);
   for (int64_t i = 0; i < count; ++i)
-    std::memcpy(static_cast<uint8_t*>(all.mutable_data()) + static_cast<size_t>(i) * one.bytes(), one.data(), one.bytes());
+    std::memcpy(static_cast<uint8_t*>(all.mutable_data()) + static_cast<size_t>(i) * one.bytes(), one.data(),
+                one.bytes());
   return all;
 }
 
@@ -195,7 +196,7 @@ Tensor npy_tensor(const IoInfo& info, const std::string& path) {
 Tensor given_tensor(const IoInfo& info, const std::string& value, const InputOptions& options, Sizes& sizes,
                     std::optional<Picture>& picture) {
   if (value.empty()) fail(fmt::format("--input {}=: no value; {} is accepted", info.name, kAccepted));
-  Tensor tensor = value.ends_with(".npy")        ? npy_tensor(info, value)
+  Tensor tensor = value.ends_with(".npy")       ? npy_tensor(info, value)
                   : media::is_image_path(value) ? picture_tensor(info, value, options, sizes, picture)
                                                 : number_tensor(info, value);
   sizes.check(info, tensor.dims());

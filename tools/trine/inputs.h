@@ -30,7 +30,7 @@ struct InputOptions {
   std::vector<std::string> shapes;  // of --shapes
   media::Normalise normalise;
   media::FitMode fit = media::FitMode::stretch;
-  uint64_t seed = 1;  // of `rand` without a number
+  uint64_t seed = 1;                      // of `rand` without a number
   std::map<std::string, int64_t> likely;  // sizes of symbols that nothing else says
 };
 

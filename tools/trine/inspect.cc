@@ -78,13 +78,14 @@ int inspect_engine(const Options& options) {
 }
 
 int run(const Options& options) {
-  const bool builds = options.graph || options.plan || options.memory || !options.html.empty() ||
-                      !options.build.shapes.empty();
+  const bool builds =
+      options.graph || options.plan || options.memory || !options.html.empty() || !options.build.shapes.empty();
   if (options.raw) {
     refuse_engine(options.model, "--raw-graph");
     if (builds) {
       throw Error(ErrorCode::invalid_argument,
-                  "--raw-graph: shows the file before anything is built; give it without --shapes, --graph, --plan, --memory and --html");
+                  "--raw-graph: shows the file before anything is built; give it without --shapes, --graph, --plan, "
+                  "--memory and --html");
     }
   }
   if (!options.html.empty()) check_destination("--html", options.html, {options.model});

@@ -88,7 +88,8 @@ Json build_json(const BuildRecord& record) {
 // Open dimensions: {"N": {"assumed": 8, "min": 1, "max": 32}}; without bounds the engine runs with any size.
 Json sizes_json(const Engine& engine, const std::optional<BuildRecord>& record) {
   Json sizes = Json::object();
-  for (const auto& [symbol, size] : record ? record->assumed : std::map<std::string, int64_t>()) sizes[symbol]["assumed"] = size;
+  for (const auto& [symbol, size] : record ? record->assumed : std::map<std::string, int64_t>())
+    sizes[symbol]["assumed"] = size;
   for (const auto& [symbol, range] : stored_ranges(engine.metadata())) {
     sizes[symbol]["assumed"] = range.likely;
     sizes[symbol]["min"] = range.min;
@@ -101,7 +102,8 @@ std::string type_text(const Json& type) {
   if (!type.contains("dtype")) return type["kind"].get<std::string>();
   if (type["shape"].is_null()) return type["dtype"].get<std::string>() + "[*]";
   std::string dims;
-  for (const Json& dim : type["shape"]) dims += (dims.empty() ? "" : ",") + (dim.is_string() ? dim.get<std::string>() : dim.dump());
+  for (const Json& dim : type["shape"])
+    dims += (dims.empty() ? "" : ",") + (dim.is_string() ? dim.get<std::string>() : dim.dump());
   return fmt::format("{}[{}]", type["dtype"].get<std::string>(), dims);
 }
 
@@ -111,7 +113,8 @@ std::string heading(const char* text) { return styled(text, Style::bold) + "\n";
 
 std::string io_text(const Json& report, const char* key) {
   std::string text = heading(key);
-  for (const Json& info : report[key]) text += fmt::format("  {}  {}\n", info["name"].get<std::string>(), type_text(info));
+  for (const Json& info : report[key])
+    text += fmt::format("  {}  {}\n", info["name"].get<std::string>(), type_text(info));
   return text;
 }
 
@@ -149,8 +152,9 @@ std::string sizes_text(const Json& report) {
   std::string text = heading("open dimensions");
   for (const auto& [symbol, size] : report["sizes"].items()) {
     text += fmt::format("  {}: made for {}, runs with {}\n", symbol, size["assumed"].get<int64_t>(),
-                        size.contains("min") ? fmt::format("{} to {}", size["min"].get<int64_t>(), size["max"].get<int64_t>())
-                                             : "any size");
+                        size.contains("min")
+                            ? fmt::format("{} to {}", size["min"].get<int64_t>(), size["max"].get<int64_t>())
+                            : "any size");
   }
   return text;
 }
@@ -165,7 +169,8 @@ std::string build_text(const Json& report) {
       for (const Json& item : value) shown += (shown.empty() ? "" : ",") + item.get<std::string>();
       if (shown.empty()) continue;
     }
-    if (value.is_number() && value.get<double>() == 0) shown = option == "threads" ? "all" : option == "max_error" ? "default" : "any";
+    if (value.is_number() && value.get<double>() == 0)
+      shown = option == "threads" ? "all" : option == "max_error" ? "default" : "any";
     text += fmt::format("  {}: {}\n", option, shown);
   }
   return text;
@@ -201,18 +206,28 @@ Json to_json(const GraphInfo& graph) {
   for (const NodeInfo& node : graph.nodes) {
     Json attributes = Json::object();
     for (const auto& [key, value] : node.attributes) std::visit([&](const auto& v) { attributes[key] = v; }, value);
-    nodes.push_back({{"name", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs},
+    nodes.push_back({{"name", node.name},
+                     {"op", node.op},
+                     {"inputs", node.inputs},
+                     {"outputs", node.outputs},
                      {"attributes", attributes}});
     for (const GraphInfo& body : node.bodies) nodes.back()["bodies"].push_back(to_json(body));
   }
-  return {{"inputs", named(graph.inputs)}, {"outputs", named(graph.outputs)}, {"constants", constants}, {"nodes", nodes}};
+  return {
+      {"inputs", named(graph.inputs)}, {"outputs", named(graph.outputs)}, {"constants", constants}, {"nodes", nodes}};
 }
 
 Json to_json(const PlanInfo& plan) {
   Json steps = Json::array();
   for (const StepInfo& step : plan.steps) {
-    steps.push_back({{"node", step.node}, {"operators", step.operators}, {"runs", step.op}, {"kernel", step.kernel},
-                     {"inputs", types(step.inputs)}, {"outputs", types(step.outputs)}, {"flops", step.flops}, {"bytes", step.bytes}});
+    steps.push_back({{"node", step.node},
+                     {"operators", step.operators},
+                     {"runs", step.op},
+                     {"kernel", step.kernel},
+                     {"inputs", types(step.inputs)},
+                     {"outputs", types(step.outputs)},
+                     {"flops", step.flops},
+                     {"bytes", step.bytes}});
     if (!step.note.empty()) steps.back()["note"] = step.note;
   }
   return {{"steps", steps}, {"nodes_of_open_size", plan.nodes_left}};
@@ -236,7 +251,10 @@ GraphCounts counts_of(const GraphInfo& graph) {
 }
 
 Json model_report(const std::string& path, const Model& model) {
-  Json report = {{"model", path}, {"kind", "model"}, {"file_bytes", file_bytes(path)}, {"opset", model.opset()},
+  Json report = {{"model", path},
+                 {"kind", "model"},
+                 {"file_bytes", file_bytes(path)},
+                 {"opset", model.opset()},
                  {"ir_version", model.ir_version()}};
   const auto producer = model.metadata().find("producer");
   report["producer"] = producer == model.metadata().end() ? "" : producer->second;
@@ -273,7 +291,8 @@ std::string report_text(const Json& report) {
   const bool engine = report["kind"] == "engine";
   std::string text = report["model"].get<std::string>() + ": ";
   if (!engine) {
-    text += fmt::format("ONNX model, opset {}, IR version {}", report["opset"].get<int64_t>(), report["ir_version"].get<int64_t>());
+    text += fmt::format("ONNX model, opset {}, IR version {}", report["opset"].get<int64_t>(),
+                        report["ir_version"].get<int64_t>());
     if (const auto producer = report["producer"].get<std::string>(); !producer.empty()) text += ", from " + producer;
   } else {
     text += report.contains("file_bytes") ? "engine" : "built here";
@@ -291,7 +310,8 @@ std::string report_text(const Json& report) {
   text += "\n" + operators_text(report);
   if (engine) text += plans_text(report) + sizes_text(report) + build_text(report);
   if (!report["metadata"].empty()) text += heading("metadata");
-  for (const auto& [key, value] : report["metadata"].items()) text += fmt::format("  {}: {}\n", key, shortened(value.get<std::string>()));
+  for (const auto& [key, value] : report["metadata"].items())
+    text += fmt::format("  {}: {}\n", key, shortened(value.get<std::string>()));
   return text;
 }
 

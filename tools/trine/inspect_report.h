@@ -22,8 +22,8 @@ Json arena_json(const PlanInfo& plan);
 struct GraphCounts {
   size_t nodes = 0, body_nodes = 0;  // in the graph itself; in its bodies
   std::map<std::string, size_t> operators;
-  size_t parameters = 0;             // elements of constants but indices (i64), truth values and strings
-  size_t weight_bytes = 0;           // of all constants
+  size_t parameters = 0;    // elements of constants but indices (i64), truth values and strings
+  size_t weight_bytes = 0;  // of all constants
 };
 GraphCounts counts_of(const GraphInfo& graph);
 

@@ -18,7 +18,8 @@ namespace trine::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"build", "turn a model into an engine file", "trine build resnet50.onnx -o resnet50.trn --threads 2\n"
+    {"build", "turn a model into an engine file",
+     "trine build resnet50.onnx -o resnet50.trn --threads 2\n"
      "trine build yolo.onnx -o yolo.trn --shapes images=1x3x640x640 --budget 30 --timing-cache timings.txt\n"
      "trine build resnet50.onnx -o small.trn --workspace 1 --max-mem 400 --deterministic",
      setup_build},
@@ -37,7 +38,8 @@ constexpr Command kCommands[] = {
      "trine inspect resnet50.onnx\n"
      "trine inspect resnet50.onnx --raw-graph\n"
      "trine inspect resnet50.trn --plan --shapes data=8x3x224x224\n"
-     "trine inspect resnet50.trn --json", setup_inspect},
+     "trine inspect resnet50.trn --json",
+     setup_inspect},
     {"compare", "find where two models or engines part, layer by layer", "trine compare resnet50.onnx resnet50.trn",
      setup_compare},
     {"bisect", "find the pass or kernel that makes a result wrong", "trine bisect model.onnx --tolerance 1e-4",

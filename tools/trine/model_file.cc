@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "trine/engine/ranges.h"
 #include "terminal.h"
 #include "trine/base/error.h"
+#include "trine/engine/ranges.h"
 #include "usage.h"
 
 namespace trine::cli {
@@ -38,7 +38,8 @@ std::array<float, 3> three(const std::vector<float>& values, float otherwise, co
 
 void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_option("--device", flags.device, "where it runs: cpu")->capture_default_str();
-  app.add_option("--precision", flags.precision, "what convolutions and products read: fp32, bf16")->capture_default_str();
+  app.add_option("--precision", flags.precision, "what convolutions and products read: fp32, bf16")
+      ->capture_default_str();
   app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224")
       ->allow_extra_args(false);
   app.add_option("--threads", flags.threads, "threads to choose kernels for and run with; 0: all")
@@ -46,7 +47,8 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
   const size_t before = app.get_options().size();
   app.add_option("--budget", flags.budget_seconds, "seconds to spend timing kernels; 0: a cost model chooses")
       ->check(at_least_zero);
-  app.add_option("--timing-cache", flags.timing_cache, "file of measured times: read, and what --budget measures is added");
+  app.add_option("--timing-cache", flags.timing_cache,
+                 "file of measured times: read, and what --budget measures is added");
   app.add_option("--workspace", flags.workspace_mib, "MiB of scratch memory that one kernel may use; 0: any")
       ->check(at_least_zero);
   app.add_option("--max-mem", flags.max_mem_mib, "MiB for tensors while building, the engine's own included; 0: any")
@@ -55,8 +57,7 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_option("--verify", flags.verify, "compare every step with its reference")
       ->check(CLI::IsMember({"off", "fast", "full"}))
       ->capture_default_str();
-  app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")
-      ->check(at_least_zero);
+  app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")->check(at_least_zero);
   app.add_flag("--strict-fp32", flags.strict_fp32, "no Winograd convolutions");
   app.add_flag("--no-code", flags.no_code, "no machine code generation: loops are interpreted");
   app.add_option("--drop", flags.drop, "kernel rows that must not be used")->delimiter(',');
@@ -75,8 +76,9 @@ void refuse_build_flags(const BuildFlags& flags, const std::string& why, const s
   if (given.empty()) return;
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{}: {} how to build, and {}; {}", given, verb, why,
-                          !advice.empty() ? advice
-                                          : "give the ONNX file, or make an engine with trine build MODEL -o ENGINE and " + given));
+                          !advice.empty()
+                              ? advice
+                              : "give the ONNX file, or make an engine with trine build MODEL -o ENGINE and " + given));
 }
 
 BuildOptions build_options(const BuildFlags& flags) {
@@ -121,10 +123,11 @@ bool is_engine_file(const std::string& path) {
 
 void refuse_engine(const std::string& path, const std::string& command) {
   if (!is_engine_file(path)) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("{}: {} is an engine file already, which run, bench, inspect and compare take; give the ONNX file "
-                          "that it was built from",
-                          command, path));
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("{}: {} is an engine file already, which run, bench, inspect and compare take; give the ONNX file "
+                  "that it was built from",
+                  command, path));
 }
 
 Engine build_with_progress(const Model& model, const BuildOptions& wanted, const std::string& title, bool quiet) {
@@ -171,14 +174,15 @@ void add_input_flags(CLI::App& app, InputFlags& flags) {
 void check_input_flags(const InputFlags& flags) {
   for (const float v : three(flags.std, 1, "--std")) {
     if (v == 0 || !std::isfinite(v)) {
-      throw Error(ErrorCode::invalid_argument, fmt::format("--std: {}; pictures are divided by it: numbers but 0 are accepted", v));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--std: {}; pictures are divided by it: numbers but 0 are accepted", v));
     }
   }
   three(flags.mean, 0, "--mean");
 }
 
-Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags,
-                  const std::vector<std::string>& shapes, const std::map<std::string, std::string>& metadata) {
+Inputs inputs_for(const std::vector<IoInfo>& declared, const InputFlags& flags, const std::vector<std::string>& shapes,
+                  const std::map<std::string, std::string>& metadata) {
   InputOptions options;
   options.likely = with_likely(stored_ranges(metadata));
   options.specs = flags.specs;

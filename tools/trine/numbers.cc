@@ -37,8 +37,10 @@ class Reader {
 
  private:
   [[noreturn]] void unreadable() const {
-    fail(fmt::format("input {}: '{}' for {}; accepted: file.npy, a .jpg or .png, rand, a number, true, [1,2,3], "
-                     "[[1,2],[3,4]]", info_.name, text_, info_.type.text()));
+    fail(
+        fmt::format("input {}: '{}' for {}; accepted: file.npy, a .jpg or .png, rand, a number, true, [1,2,3], "
+                    "[[1,2],[3,4]]",
+                    info_.name, text_, info_.type.text()));
   }
 
   void skip_spaces() {
@@ -92,7 +94,8 @@ class Reader {
     const std::string_view digits = word.substr(negative || word.starts_with("+") ? 1 : 0);
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) unreadable();
     const bool fits = parse_all(digits, size);
-    const auto most = negative ? static_cast<uint64_t>(0) - static_cast<uint64_t>(integer_min(dtype)) : integer_max(dtype);
+    const auto most =
+        negative ? static_cast<uint64_t>(0) - static_cast<uint64_t>(integer_min(dtype)) : integer_max(dtype);
     if (!fits || size > most) {
       fail(fmt::format("input {}: {} for {}; {} to {} are accepted", info_.name, word, info_.type.text(),
                        integer_min(dtype), integer_max(dtype)));

@@ -64,18 +64,10 @@ bool is_external(std::string_view tensor) {
 void copy_field(protozero::pbf_reader& reader, protozero::pbf_writer& writer) {
   const uint32_t tag = reader.tag();
   switch (reader.wire_type()) {
-    case protozero::pbf_wire_type::varint:
-      writer.add_uint64(tag, reader.get_uint64());
-      break;
-    case protozero::pbf_wire_type::fixed64:
-      writer.add_fixed64(tag, reader.get_fixed64());
-      break;
-    case protozero::pbf_wire_type::fixed32:
-      writer.add_fixed32(tag, reader.get_fixed32());
-      break;
-    default:
-      writer.add_bytes(tag, text(reader));
-      break;
+    case protozero::pbf_wire_type::varint: writer.add_uint64(tag, reader.get_uint64()); break;
+    case protozero::pbf_wire_type::fixed64: writer.add_fixed64(tag, reader.get_fixed64()); break;
+    case protozero::pbf_wire_type::fixed32: writer.add_fixed32(tag, reader.get_fixed32()); break;
+    default: writer.add_bytes(tag, text(reader)); break;
   }
 }
 
@@ -90,18 +82,10 @@ OnnxNode read_node(std::string_view bytes, int depth) {
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) {
     switch (reader.tag()) {
-      case node_input:
-        node.inputs.push_back(text(reader));
-        break;
-      case node_output:
-        node.outputs.push_back(text(reader));
-        break;
-      case node_name:
-        node.name = text(reader);
-        break;
-      case node_op:
-        node.op = text(reader);
-        break;
+      case node_input: node.inputs.push_back(text(reader)); break;
+      case node_output: node.outputs.push_back(text(reader)); break;
+      case node_name: node.name = text(reader); break;
+      case node_op: node.op = text(reader); break;
       case node_attribute: {
         const std::string_view inside = view(reader);
         protozero::pbf_reader attribute(inside.data(), inside.size());
@@ -114,8 +98,7 @@ OnnxNode read_node(std::string_view bytes, int depth) {
         }
         break;
       }
-      default:
-        reader.skip();
+      default: reader.skip();
     }
   }
   std::erase(node.inputs, "");
@@ -156,7 +139,8 @@ void add_type(std::string& info, const Type& type) {
   protozero::pbf_writer tensor_type(value_type, 1);
   tensor_type.add_int32(1, onnx_type(type.dtype));
   if (!type.shape.has_rank()) return;
-  std::string shape;  // a scalar's has no dimensions; a nested writer would leave the empty message out, which means any rank
+  std::string
+      shape;  // a scalar's has no dimensions; a nested writer would leave the empty message out, which means any rank
   protozero::pbf_writer dims(shape);
   for (const Dim& dim : type.shape.dims()) {
     std::string one;
@@ -203,9 +187,7 @@ void OnnxFile::parse_graph(std::string_view bytes) {
     }
     const std::string message = text(reader);
     switch (tag) {
-      case graph_node:
-        nodes_.push_back(read_node(message, 0));
-        break;
+      case graph_node: nodes_.push_back(read_node(message, 0)); break;
       case graph_initializer:
         external_ = external_ || is_external(message);
         weights_.push_back({string_field(message, tensor_name), message});
@@ -213,14 +195,9 @@ void OnnxFile::parse_graph(std::string_view bytes) {
       case graph_sparse:
         sparse_weights_.push_back({string_field(string_field(message, 1), tensor_name), message});
         break;
-      case graph_input:
-        inputs_.push_back({string_field(message, 1), message});
-        break;
-      case graph_output:
-        outputs_.push_back({string_field(message, 1), message});
-        break;
-      default:
-        infos_.push_back({string_field(message, 1), message});
+      case graph_input: inputs_.push_back({string_field(message, 1), message}); break;
+      case graph_output: outputs_.push_back({string_field(message, 1), message}); break;
+      default: infos_.push_back({string_field(message, 1), message});
     }
   }
 }

@@ -40,8 +40,8 @@ void draw_boxes(const std::string& path, const Picture& picture, const std::vect
 
 // " 0.25 -1 3", at most `count`, in the order of memory.
 std::string first_values(const Tensor& tensor, size_t count);
-// {"dtype": "f32", "shape": [1, 1000], "min": -3.1, "mean": 0.002, "max": 12.4, "not_finite": 0}, and with a `count` its
-// first "values". A sequence has "items".
+// {"dtype": "f32", "shape": [1, 1000], "min": -3.1, "mean": 0.002, "max": 12.4, "not_finite": 0}, and with a `count`
+// its first "values". A sequence has "items".
 Json value_json(const Datum& value, size_t count);
 
 // "f32[1,1000]: min -3.1, mean 0.002, max 12.4"

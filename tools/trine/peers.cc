@@ -21,7 +21,6 @@ namespace {
 
 constexpr const char* kPeers[] = {"onnxruntime", "openvino", "torch"};
 
-
 std::string make_folder() {
   std::string folder = (std::filesystem::temp_directory_path() / "trine-peer-XXXXXX").string();
   if (!::mkdtemp(folder.data())) throw Error(ErrorCode::io, fmt::format("{}: cannot make; set TMPDIR", folder));

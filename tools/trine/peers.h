@@ -28,7 +28,8 @@ std::map<std::string, std::string> peer_versions();
 
 class Peer {
  public:
-  // Starts the process and loads the model with these inputs. Throws Error{unsupported} when the runtime is not installed.
+  // Starts the process and loads the model with these inputs. Throws Error{unsupported} when the runtime is not
+  // installed.
   Peer(const std::string& name, const std::string& model, int threads, const std::map<std::string, Tensor>& inputs);
   ~Peer();
   Peer(const Peer&) = delete;

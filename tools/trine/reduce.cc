@@ -43,8 +43,8 @@ std::string with_path(std::string command, const std::string& path) {
 
 // Exit status, or 128 + signal. In brackets: what a command prints goes nowhere in each of its parts.
 int status_of(const std::string& command) {
-  const int status =
-      std::system(fmt::format("( {}\n) >/dev/null 2>&1", command).c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
+  const int status = std::system(
+      fmt::format("( {}\n) >/dev/null 2>&1", command).c_str());  // NOLINT(concurrency-mt-unsafe, cert-env33-c)
   const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (result == 128 + SIGINT) throw Error(ErrorCode::invalid_argument, "reduce: interrupted; nothing was written");
   return result;
@@ -153,9 +153,10 @@ class Reduction {
  private:
   void check_runs(int status) const {
     if (status != kNotFound && status != kCannotRun) return;
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--while '{}': exit status {}, the shell {}; give a command that runs, with {{}} for the model",
-                            options_.command, status, status == kNotFound ? "does not find it" : "cannot run it"));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--while '{}': exit status {}, the shell {}; give a command that runs, with {{}} for the model",
+                    options_.command, status, status == kNotFound ? "does not find it" : "cannot run it"));
   }
 
   void write(const std::set<size_t>& keep, const std::set<std::string>& outputs, const std::string& path) {
@@ -264,7 +265,8 @@ int run(const Options& options) {
 std::function<int()> setup_reduce(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file")->required();
-  app.add_option("--while", o->command, "shell command that fails on the model; each {} is replaced by the file, without one it comes last")
+  app.add_option("--while", o->command,
+                 "shell command that fails on the model; each {} is replaced by the file, without one it comes last")
       ->required();
   app.add_option("-o,--output", o->output, "the smallest model that fails with the same exit status")
       ->capture_default_str();

@@ -220,7 +220,8 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("-o,--output", o->save, "save an output: NAME=file.npy")->allow_extra_args(false);
   app.add_option("--print", o->print, "print the first N values of each output, in the order of memory")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--top", o->top, "print the K best classes; scores that are no probabilities get a softmax")->check(CLI::Range(1, 100000));
+  app.add_option("--top", o->top, "print the K best classes; scores that are no probabilities get a softmax")
+      ->check(CLI::Range(1, 100000));
   app.add_option("--labels", o->labels, "file of class names, one a line; without --top and --head: --top 5");
   app.add_option("--head", o->detect.head, "layout of a detector's outputs: " + media::head_names());
   app.add_option("--min-score", o->detect.min_score, "of boxes")->capture_default_str();

@@ -18,7 +18,8 @@ size_t edits(const std::string& a, const std::string& b) {
   for (size_t i = 1; i <= a.size(); ++i) {
     for (size_t j = 1; j <= b.size(); ++j) {
       d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   }
   return d[a.size()][b.size()];
@@ -50,10 +51,11 @@ std::string command_problem(const CLI::App& app, const std::vector<std::string>&
   if (words.empty()) return fmt::format("trine: no command; {}; see trine --help", accepted);
   if (words[0].starts_with("-")) {
     const std::string flag = words[0].substr(0, words[0].find('='));
-    return fmt::format("trine: no flag '{}' before a command; {}trine COMMAND --help shows a command's flags, and {}", flag,
-                       did_you_mean(flag, flags_of(app)), accepted);
+    return fmt::format("trine: no flag '{}' before a command; {}trine COMMAND --help shows a command's flags, and {}",
+                       flag, did_you_mean(flag, flags_of(app)), accepted);
   }
-  return fmt::format("trine: no command '{}'; {}{}; see trine --help", words[0], did_you_mean(words[0], commands), accepted);
+  return fmt::format("trine: no command '{}'; {}{}; see trine --help", words[0], did_you_mean(words[0], commands),
+                     accepted);
 }
 
 std::string number_problem(const std::string& text, bool zero) {
@@ -86,7 +88,8 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error, con
     const auto left = app.remaining(true);
     const std::string word = left.empty() ? "" : left[0].substr(0, left[0].find('='));
     if (word.starts_with("-"))
-      return fmt::format("{}: no flag '{}'; {}see {} --help", where, word, did_you_mean(word, flags_of(command)), where);
+      return fmt::format("{}: no flag '{}'; {}see {} --help", where, word, did_you_mean(word, flags_of(command)),
+                         where);
     return fmt::format("{}: '{}' is one argument too many; see {} --help", where, word, where);
   }
   std::string what = error.what();  // CLI11's own words

@@ -13,26 +13,16 @@ struct Eltwise {
 
 Eltwise eltwise_of(const dnn::Epilogue& e) {
   switch (e.activation) {
-    case dnn::Activation::relu:
-      return {algorithm::eltwise_relu, 0, 0};
-    case dnn::Activation::leaky_relu:
-      return {algorithm::eltwise_relu, e.alpha, 0};
-    case dnn::Activation::clip:
-      return {algorithm::eltwise_clip, e.alpha, e.beta};
-    case dnn::Activation::sigmoid:
-      return {algorithm::eltwise_logistic, 0, 0};
-    case dnn::Activation::tanh:
-      return {algorithm::eltwise_tanh, 0, 0};
-    case dnn::Activation::silu:
-      return {algorithm::eltwise_swish, 1, 0};
-    case dnn::Activation::hardsigmoid:
-      return {algorithm::eltwise_hardsigmoid, e.alpha, e.beta};
-    case dnn::Activation::hardswish:
-      return {algorithm::eltwise_hardswish, 1.0F / 6, 0.5F};
-    case dnn::Activation::gelu:
-      return {algorithm::eltwise_gelu_erf, 0, 0};
-    default:
-      return {algorithm::eltwise_gelu_tanh, 0, 0};
+    case dnn::Activation::relu: return {algorithm::eltwise_relu, 0, 0};
+    case dnn::Activation::leaky_relu: return {algorithm::eltwise_relu, e.alpha, 0};
+    case dnn::Activation::clip: return {algorithm::eltwise_clip, e.alpha, e.beta};
+    case dnn::Activation::sigmoid: return {algorithm::eltwise_logistic, 0, 0};
+    case dnn::Activation::tanh: return {algorithm::eltwise_tanh, 0, 0};
+    case dnn::Activation::silu: return {algorithm::eltwise_swish, 1, 0};
+    case dnn::Activation::hardsigmoid: return {algorithm::eltwise_hardsigmoid, e.alpha, e.beta};
+    case dnn::Activation::hardswish: return {algorithm::eltwise_hardswish, 1.0F / 6, 0.5F};
+    case dnn::Activation::gelu: return {algorithm::eltwise_gelu_erf, 0, 0};
+    default: return {algorithm::eltwise_gelu_tanh, 0, 0};
   }
 }
 

@@ -20,12 +20,9 @@ Descs descs_of(const dnn::RnnProblem& p) {
 
 rnn_direction direction_of(const dnn::RnnProblem& p) {
   switch (p.direction) {
-    case dnn::RnnDirection::forward:
-      return rnn_direction::unidirectional_left2right;
-    case dnn::RnnDirection::reverse:
-      return rnn_direction::unidirectional_right2left;
-    default:
-      return rnn_direction::bidirectional_concat;
+    case dnn::RnnDirection::forward: return rnn_direction::unidirectional_left2right;
+    case dnn::RnnDirection::reverse: return rnn_direction::unidirectional_right2left;
+    default: return rnn_direction::bidirectional_concat;
   }
 }
 

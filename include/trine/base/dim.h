@@ -1,8 +1,8 @@
 // A dimension: an integer constant, or an expression over named symbols ("N", "2*T+1", "floor((H+3)/2)").
 //
-// An expression is a polynomial with integer coefficients whose atoms are symbols or one of the functions below, kept in
-// a canonical form: two dimensions that are equal as polynomials compare equal. Arithmetic is checked: an overflow of
-// int64 throws Error{invalid_model}.
+// An expression is a polynomial with integer coefficients whose atoms are symbols or one of the functions below, kept
+// in a canonical form: two dimensions that are equal as polynomials compare equal. Arithmetic is checked: an overflow
+// of int64 throws Error{invalid_model}.
 #pragma once
 
 #include <compare>
@@ -35,7 +35,7 @@ class Dim {
   // The constant's value; the dimension must be constant.
   int64_t value() const;
   std::optional<int64_t> constant() const { return terms_ ? std::nullopt : std::optional(constant_); }
-  bool is_symbol() const;                 // exactly one symbol with factor 1
+  bool is_symbol() const;                                      // exactly one symbol with factor 1
   void collect_symbols(std::vector<std::string>& into) const;  // appends each symbol once
 
   // The value under `bindings`; nothing when a symbol is unknown. Division by zero throws.

@@ -10,15 +10,15 @@ namespace trine {
 
 // Each code is also the process exit status of the command line; see docs/errors.md. Values never change.
 enum class ErrorCode {
-  invalid_argument = 2,   // wrong flag, wrong input name, shape or dtype
-  invalid_model = 3,      // the model file is damaged or breaks the ONNX rules
-  unsupported = 4,        // correct, but not implemented
-  invalid_engine = 5,     // damaged or foreign engine file
-  io = 6,                 // cannot open, read or write
-  out_of_memory = 7,      // wanted bytes exceed what is there or allowed
-  mismatch = 8,           // compare, --check or verify found a difference
-  device = 9,             // no such device, or it failed
-  timeout = 10,           // a run took longer than it was allowed to
+  invalid_argument = 2,  // wrong flag, wrong input name, shape or dtype
+  invalid_model = 3,     // the model file is damaged or breaks the ONNX rules
+  unsupported = 4,       // correct, but not implemented
+  invalid_engine = 5,    // damaged or foreign engine file
+  io = 6,                // cannot open, read or write
+  out_of_memory = 7,     // wanted bytes exceed what is there or allowed
+  mismatch = 8,          // compare, --check or verify found a difference
+  device = 9,            // no such device, or it failed
+  timeout = 10,          // a run took longer than it was allowed to
 };
 
 class Error : public std::runtime_error {
@@ -37,8 +37,8 @@ class Error : public std::runtime_error {
 
 }  // namespace trine
 
-#define TRINE_CHECK(condition, ...)                                                     \
-  do {                                                                                  \
-    if (!(condition)) [[unlikely]]                                                      \
+#define TRINE_CHECK(condition, ...)                                                      \
+  do {                                                                                   \
+    if (!(condition)) [[unlikely]]                                                       \
       ::trine::check_failed(#condition, __FILE__, __LINE__, ::std::string{__VA_ARGS__}); \
   } while (false)

@@ -22,7 +22,8 @@ class Tensor {
   // These throw Error{invalid_argument} unless there is one value for each element; T is the type in memory, as wide as
   // the dtype.
   static Tensor of_strings(Dims dims, std::vector<std::string> values);
-  template <class T> static Tensor of(DType dtype, Dims dims, const std::vector<T>& values);
+  template <class T>
+  static Tensor of(DType dtype, Dims dims, const std::vector<T>& values);
   static Tensor scalar_f32(float value);
   static Tensor scalar_i64(int64_t value);
   static Tensor vector_i64(const std::vector<int64_t>& values);
@@ -41,8 +42,14 @@ class Tensor {
 
   const void* data() const { return data_; }
   void* mutable_data() { return const_cast<void*>(data_); }
-  template <class T> const T* as() const { return static_cast<const T*>(data_); }
-  template <class T> T* mutable_as() { return static_cast<T*>(mutable_data()); }
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(data_);
+  }
+  template <class T>
+  T* mutable_as() {
+    return static_cast<T*>(mutable_data());
+  }
   const std::vector<std::string>& strings() const;  // Error{invalid_argument} of another dtype
 
   // The same elements under other dimensions of equal product; Error{invalid_argument} when the product differs.

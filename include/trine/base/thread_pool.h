@@ -27,15 +27,15 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
-  // Calls body(part, thread) once for each part in [0, parts) and returns when all are done. `thread` is in [0, threads());
-  // parts that run at the same time have different ones, so that it may index scratch memory.
+  // Calls body(part, thread) once for each part in [0, parts) and returns when all are done. `thread` is in [0,
+  // threads()); parts that run at the same time have different ones, so that it may index scratch memory.
   void run(int parts, FunctionRef<void(int part, int thread)> body);
 
   // Splits [0, n) into contiguous ranges of at least `grain`, a few for each thread, and runs body(begin, end) on each.
   void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body);
 
-  // Parts for work that takes `seconds` on one thread: a few for each thread, so that one which is held up is helped, but
-  // none too short to be worth its dealing.
+  // Parts for work that takes `seconds` on one thread: a few for each thread, so that one which is held up is helped,
+  // but none too short to be worth its dealing.
   int parts_for(double seconds) const;
 
   // A pool of one thread: everything runs inline.

@@ -20,15 +20,16 @@ enum class MaskKind : uint8_t { none, additive, boolean };  // boolean, a byte e
 // A query that sees nothing gives 0 (and log-sum-exp -infinity). NaN in what a query sees makes its results NaN.
 //
 // dropout: p[b,h,i,j] is divided by 1 - dropout or, with that probability, becomes 0; by Philox, word e % 4 of counter
-// offset + e / 4, e = ((b * heads + h) * q_len + i) * kv_len + j, key seed: it is kept when word * 2^-32 >= dropout. So the same
-// seed and offset give the same choice in both passes and on any number of threads.
+// offset + e / 4, e = ((b * heads + h) * q_len + i) * kv_len + j, key seed: it is kept when word * 2^-32 >= dropout. So
+// the same seed and offset give the same choice in both passes and on any number of threads.
 //
 // backward: from dout, the forward's out and its log-sum-exp lse[b,h,i] = ln (sum over j of exp s):
-//   delta = dout . out,  dp = dropped(dout . v),  ds = p (dp - delta),  dmask = ds summed over what the mask broadcasts,
-//   dv = dropped(p)^T dout,  dq = scale * (ds cap')  k,  dk = scale * (ds cap')^T q
+//   delta = dout . out,  dp = dropped(dout . v),  ds = p (dp - delta),  dmask = ds summed over what the mask
+//   broadcasts, dv = dropped(p)^T dout,  dq = scale * (ds cap')  k,  dk = scale * (ds cap')^T q
 // Each sum has one order, whatever the number of threads.
 //
-// Operands: in  0 q, 1 k, 2 v, 3 mask, 4 q_lens i32 [B], 5 kv_lens i32 [B], 6 slopes [heads], 7 seed and offset, u64 each;
+// Operands: in  0 q, 1 k, 2 v, 3 mask, 4 q_lens i32 [B], 5 kv_lens i32 [B], 6 slopes [heads], 7 seed and offset, u64
+// each;
 //               backward also 8 out, 9 dout, 10 lse [B, heads, q_len]
 //           out forward 0 out, 1 lse (may be null);  backward 0 dq, 1 dk, 2 dv, 3 dmask (may be null; as mask, f32)
 // Strides are in elements; the head dimension is contiguous. Gradients have the strides of what they are gradients of.

@@ -11,9 +11,9 @@ namespace trine::dnn {
 //
 // With `softmax` x holds logits (or log-probabilities: the same) and dx is the gradient to them; without it x holds
 // probabilities, dx is the gradient to those, and 0 where the probability is 0. Steps at and past input_lens[b] are not
-// read, their dx is 0. Labels that cannot be written in so few steps (fewer than labels + repeated neighbours) have loss
-// +infinity, or 0 with zero_infinity, and dx 0 in either case. All in logarithms and in f64 inside; a NaN in a step that is
-// read makes loss NaN. Throws Error for lengths and labels out of range and for labels that are the blank.
+// read, their dx is 0. Labels that cannot be written in so few steps (fewer than labels + repeated neighbours) have
+// loss +infinity, or 0 with zero_infinity, and dx 0 in either case. All in logarithms and in f64 inside; a NaN in a
+// step that is read makes loss NaN. Throws Error for lengths and labels out of range and for labels that are the blank.
 struct CtcLossProblem {
   int64_t steps = 0, batch = 1, classes = 0, max_label = 0;
   int64_t blank = 0;

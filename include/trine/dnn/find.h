@@ -28,12 +28,12 @@ struct Limits {
   CpuFeatures features = cpu_features();
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
-  bool winograd = true;                // allows Numerics::winograd
-  std::vector<std::string> drop = {};  // names of rows that must not be used
-  double measure_seconds = 0;          // > 0: time the best candidates on random data within this budget
+  bool winograd = true;                   // allows Numerics::winograd
+  std::vector<std::string> drop = {};     // names of rows that must not be used
+  double measure_seconds = 0;             // > 0: time the best candidates on random data within this budget
   std::shared_ptr<Timings> timings = {};  // times known already; also bounds and remembers what is measured
-  bool deterministic = false;          // the choice depends on no time measured and on no number of threads
-  double seconds_per_byte = kStreamed;  // what saving a byte of packed weights may cost in time
+  bool deterministic = false;             // the choice depends on no time measured and on no number of threads
+  double seconds_per_byte = kStreamed;    // what saving a byte of packed weights may cost in time
 };
 
 struct Candidate {

@@ -23,12 +23,12 @@ struct AffineGridProblem {
 enum class GridSampling : uint8_t { nearest, linear };  // nearest: halves to even
 enum class GridPadding : uint8_t { zeros, border, reflection };
 
-// forward:  y[n, o, c] = x[n, :, c] at grid[n, o]: the nearest pixel, or the 2^axes around it weighted linearly; outside
-// the image 0, the border, or the image mirrored at its edges (with align_corners at the centres of its border pixels).
-// backward: dx and dgrid, each wanted or not. dgrid is 0 for nearest and, with border padding, at and past the border;
-// the slope at a mirror is that of the side that was reached from within.
-// dx sums over the points in order, whatever the number of threads. A NaN position samples outside (zeros) or at the
-// first pixel; a NaN in x reaches every y that gives it a weight other than 0.
+// forward:  y[n, o, c] = x[n, :, c] at grid[n, o]: the nearest pixel, or the 2^axes around it weighted linearly;
+// outside the image 0, the border, or the image mirrored at its edges (with align_corners at the centres of its border
+// pixels). backward: dx and dgrid, each wanted or not. dgrid is 0 for nearest and, with border padding, at and past the
+// border; the slope at a mirror is that of the side that was reached from within. dx sums over the points in order,
+// whatever the number of threads. A NaN position samples outside (zeros) or at the first pixel; a NaN in x reaches
+// every y that gives it a weight other than 0.
 struct GridSampleProblem {
   Pass pass = Pass::forward;
   int64_t n = 1, channels = 0;

@@ -1,4 +1,5 @@
-// Primitive: a problem with the algorithm that find chose for it, ready to run. The way into trine::dnn without a model:
+// Primitive: a problem with the algorithm that find chose for it, ready to run. The way into trine::dnn without a
+// model:
 //
 //   dnn::ConvProblem p;                        // sizes, strides, padding, epilogue
 //   dnn::Primitive conv(p, {.threads = 2});    // throws when nothing can compute it, with every row's reason
@@ -29,8 +30,8 @@ namespace trine::dnn {
 struct Operands {
   const void* in[kMostOperands] = {};
   const void* weights[kMostWeights] = {};  // as models have them; packed for this run when `packed` is null
-  const void* packed = nullptr;  // by Primitive::pack
-  const void* bias = nullptr;      // of the problem's types
+  const void* packed = nullptr;            // by Primitive::pack
+  const void* bias = nullptr;              // of the problem's types
   const void* residual = nullptr;
   const Quantization* quantization = nullptr;  // of 8-bit integers; null: all scales 1, all zeros 0
   void* out[kMostOperands] = {};
@@ -46,7 +47,9 @@ class Primitive {
   const Choice& choice() const { return choice_; }  // every candidate with its time, every refusal with its reason
   std::string_view algorithm() const { return choice_.candidates.front().name; }
   size_t workspace_bytes() const { return choice_.candidates.front().workspace_bytes; }
-  size_t packed_bytes() const { return choice_.candidates.front().packed_bytes; }  // 0: takes no weights, or as they are
+  size_t packed_bytes() const {
+    return choice_.candidates.front().packed_bytes;
+  }  // 0: takes no weights, or as they are
 
   // `packed` has packed_bytes(), 64-byte aligned for speed.
   void pack(std::span<const void* const> weights, void* packed) const;

@@ -139,18 +139,35 @@ struct GatherProblem {
 };
 
 enum class OpKind : uint8_t {
-  conv, matmul, pool, attention, rnn, resize, copy, gather, conv_weights,
-  ctc_loss, affine_grid, grid_sample,
-  activation, binary, dropout, softmax, pool_backward, norm, lrn, reduce, transform,
+  conv,
+  matmul,
+  pool,
+  attention,
+  rnn,
+  resize,
+  copy,
+  gather,
+  conv_weights,
+  ctc_loss,
+  affine_grid,
+  grid_sample,
+  activation,
+  binary,
+  dropout,
+  softmax,
+  pool_backward,
+  norm,
+  lrn,
+  reduce,
+  transform,
 };
 std::string_view name(OpKind op);
 
 // The order of the alternatives is that of OpKind.
 using Problem = std::variant<ConvProblem, MatmulProblem, PoolProblem, AttentionProblem, RnnProblem, ResizeProblem,
-                             CopyProblem, GatherProblem, ConvWeightsProblem,
-                             CtcLossProblem, AffineGridProblem, GridSampleProblem,
-                             ActivationProblem, BinaryProblem, DropoutProblem, SoftmaxProblem, PoolBackwardProblem,
-                             NormProblem, LrnProblem, ReduceProblem, TransformProblem>;
+                             CopyProblem, GatherProblem, ConvWeightsProblem, CtcLossProblem, AffineGridProblem,
+                             GridSampleProblem, ActivationProblem, BinaryProblem, DropoutProblem, SoftmaxProblem,
+                             PoolBackwardProblem, NormProblem, LrnProblem, ReduceProblem, TransformProblem>;
 
 inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(problem.index()); }
 // One line that determines the problem: "conv x[1,56,56,64] w[64,64,3,3] pad 1x1 -> [1,56,56,64] +bias relu".

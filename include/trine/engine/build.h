@@ -46,18 +46,18 @@ enum class Precision : uint8_t { fp32, bf16 };
 struct BuildOptions {
   // Fixes or bounds input sizes: name -> dimensions ("N", "8", "1..4..32": min, likely, max).
   std::map<std::string, std::vector<std::string>> shapes;
-  int threads = 0;                 // what kernels are chosen for; 0: all
-  double budget_seconds = 0;       // > 0: time candidate kernels within this budget; else the cost model chooses
-  std::string timing_cache;        // file of times measured earlier: they are used, and new ones are added to it
-  bool deterministic = false;      // outputs have the same bits for any number of threads of build and session
-  size_t workspace_bytes = 0;      // > 0: scratch memory that one kernel may ask for
-  size_t max_memory_bytes = 0;     // > 0: for tensors while building, the engine's among them; smaller kernels if need be
-  Verify verify = Verify::fast;    // compare each step with its reference: fast on a bounded sample, full on all
-  double max_error = 0;            // tolerance factor of verification; 0: the default of each operator class
+  int threads = 0;               // what kernels are chosen for; 0: all
+  double budget_seconds = 0;     // > 0: time candidate kernels within this budget; else the cost model chooses
+  std::string timing_cache;      // file of times measured earlier: they are used, and new ones are added to it
+  bool deterministic = false;    // outputs have the same bits for any number of threads of build and session
+  size_t workspace_bytes = 0;    // > 0: scratch memory that one kernel may ask for
+  size_t max_memory_bytes = 0;   // > 0: for tensors while building, the engine's among them; smaller kernels if need be
+  Verify verify = Verify::fast;  // compare each step with its reference: fast on a bounded sample, full on all
+  double max_error = 0;          // tolerance factor of verification; 0: the default of each operator class
   Precision precision = Precision::fp32;
-  bool strict_fp32 = false;        // no Winograd
-  bool code = true;                // generate machine code (needs libtrine_llvm); else loops are interpreted
-  std::vector<std::string> drop;   // kernel rows that must not be used
+  bool strict_fp32 = false;       // no Winograd
+  bool code = true;               // generate machine code (needs libtrine_llvm); else loops are interpreted
+  std::vector<std::string> drop;  // kernel rows that must not be used
   std::vector<std::string> skip_passes;
   // Called as work goes on: phase, done, total.
   std::function<void(const std::string& phase, int done, int total)> progress;
@@ -67,8 +67,8 @@ Engine build(const Model& model, const BuildOptions& options = {});
 
 // How an engine was made, as its file remembers.
 struct BuildRecord {
-  BuildOptions options;   // without sizes, files and seconds: the same engine is made with and without them
-  bool timed = false;     // times of kernels were measured, then or earlier; else the cost model chose
+  BuildOptions options;  // without sizes, files and seconds: the same engine is made with and without them
+  bool timed = false;    // times of kernels were measured, then or earlier; else the cost model chose
   std::map<std::string, int64_t> assumed;  // sizes of open dimensions that kernels were chosen and verified for
 };
 // Nothing for an engine that `build` did not make. Throws Error{invalid_engine} for a record that cannot be read.

@@ -43,9 +43,10 @@ class Engine {
 
   const std::vector<IoInfo>& inputs() const;
   const std::vector<IoInfo>& outputs() const;
-  const std::map<std::string, std::string>& metadata() const;  // of the model: producer, author's key-value pairs; ours: trine.*
-  const std::vector<std::string>& notes() const;               // what opening or building found worth saying
-  bool replanned() const;                                      // the file held no plan for this machine
+  const std::map<std::string, std::string>& metadata()
+      const;                                      // of the model: producer, author's key-value pairs; ours: trine.*
+  const std::vector<std::string>& notes() const;  // what opening or building found worth saying
+  bool replanned() const;                         // the file held no plan for this machine
 
   // Runs the graph by the operators' references: slow and exact, what a session's results are held to. `see` (may be
   // empty) gets every value. Inputs and outputs in the engine's order.

@@ -20,7 +20,8 @@ struct ConstantInfo {
 };
 
 // A tensor or a type is its text here: "f32[3,3]".
-using AttributeInfo = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
+using AttributeInfo =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 
 struct GraphInfo;
 struct NodeInfo {
@@ -49,8 +50,8 @@ std::vector<std::string> code_levels(const Engine& engine);  // CPU levels that 
 struct StepInfo {
   std::string node, op, kernel;  // as in StepTime
   std::vector<Type> inputs, outputs;
-  double flops = 0, bytes = 0;   // that the definition needs; 0 when not known
-  std::string note;              // why it has no kernel
+  double flops = 0, bytes = 0;         // that the definition needs; 0 when not known
+  std::string note;                    // why it has no kernel
   std::vector<std::string> operators;  // the node's, or those of the fused group that it stands for
 };
 // A value in the arena, where values whose lives do not overlap share places.

@@ -1,5 +1,5 @@
-// Bounds that `--shapes x=1..8..32x64` sets on the sizes of symbols. They travel in an engine's metadata, so that inspect
-// shows them: "trine.range.N" = "1..8..32".
+// Bounds that `--shapes x=1..8..32x64` sets on the sizes of symbols. They travel in an engine's metadata, so that
+// inspect shows them: "trine.range.N" = "1..8..32".
 #pragma once
 
 #include <map>

@@ -8,22 +8,23 @@
 namespace trine {
 
 struct SessionOptions {
-  int threads = 0;         // 0: as many as this process may run on
-  double max_seconds = 0;  // > 0: a run that takes longer ends with Error{timeout}, between two steps or trips of a loop
+  int threads = 0;  // 0: as many as this process may run on
+  double max_seconds =
+      0;  // > 0: a run that takes longer ends with Error{timeout}, between two steps or trips of a loop
 };
 
 // One step of a run, as a profile sees it.
 struct StepTime {
-  std::string name;      // of the node
-  std::string op;        // operator
-  std::string kernel;    // kernel row, "loop", "host"
+  std::string name;    // of the node
+  std::string op;      // operator
+  std::string kernel;  // kernel row, "loop", "host"
   double seconds = 0;
   double flops = 0, bytes = 0;  // that the definition needs; 0 when not known
 };
 
 // Outputs of a step, as compare and verification see them.
-using StepData = std::function<void(const std::string& node, const std::string& op, const std::string& output,
-                                    const Datum& value)>;
+using StepData =
+    std::function<void(const std::string& node, const std::string& op, const std::string& output, const Datum& value)>;
 
 class Session {
  public:

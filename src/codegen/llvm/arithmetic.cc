@@ -7,8 +7,8 @@
 
 namespace trine::codegen {
 
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 namespace {
 
@@ -98,9 +98,14 @@ Value* Arithmetic::binary(ScalarOp op, DType type, Value* x, Value* y) {
 
 Value* Arithmetic::binary_boolean(ScalarOp op, Value* x, Value* y) {
   switch (op) {
-    case ScalarOp::logical_and: case ScalarOp::bit_and: case ScalarOp::min: return b_.CreateAnd(x, y);
-    case ScalarOp::logical_or: case ScalarOp::bit_or: case ScalarOp::max: return b_.CreateOr(x, y);
-    case ScalarOp::logical_xor: case ScalarOp::bit_xor: return b_.CreateXor(x, y);
+    case ScalarOp::logical_and:
+    case ScalarOp::bit_and:
+    case ScalarOp::min: return b_.CreateAnd(x, y);
+    case ScalarOp::logical_or:
+    case ScalarOp::bit_or:
+    case ScalarOp::max: return b_.CreateOr(x, y);
+    case ScalarOp::logical_xor:
+    case ScalarOp::bit_xor: return b_.CreateXor(x, y);
     case ScalarOp::equal: return b_.CreateNot(b_.CreateXor(x, y));
     default: throw CannotRender{"an operation on booleans"};
   }
@@ -131,8 +136,11 @@ Value* Arithmetic::binary_integer(ScalarOp op, DType type, Value* x, Value* y) {
     case ScalarOp::bit_and: return b_.CreateAnd(x, y);
     case ScalarOp::bit_or: return b_.CreateOr(x, y);
     case ScalarOp::bit_xor: return b_.CreateXor(x, y);
-    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::fmod: return divide(op, type, x, y);
-    case ScalarOp::shift_left: case ScalarOp::shift_right: return shift(op, type, x, y);
+    case ScalarOp::div:
+    case ScalarOp::mod:
+    case ScalarOp::fmod: return divide(op, type, x, y);
+    case ScalarOp::shift_left:
+    case ScalarOp::shift_right: return shift(op, type, x, y);
     default: throw CannotRender{"an operation on two integers"};
   }
 }
@@ -174,7 +182,8 @@ Value* Arithmetic::call_table(ScalarOp op, DType type, Value* x, Value* y) {
   auto *element = ir_.scalar_type(type), *wide = b_.getDoubleTy();
   auto* slot = b_.CreateGEP(b_.getPtrTy(), math_, ir_.i64(static_cast<int64_t>(op)));
   auto* function = b_.CreateLoad(b_.getPtrTy(), slot);
-  auto* signature = y ? llvm::FunctionType::get(wide, {wide, wide}, false) : llvm::FunctionType::get(wide, {wide}, false);
+  auto* signature =
+      y ? llvm::FunctionType::get(wide, {wide, wide}, false) : llvm::FunctionType::get(wide, {wide}, false);
   auto one = [&](Value* a, Value* b) -> Value* {
     std::vector<Value*> args{b_.CreateFPExt(a, wide)};
     if (b) args.push_back(b_.CreateFPExt(b, wide));
@@ -207,7 +216,8 @@ Value* Arithmetic::identity(Reduce fold, DType type) {
   auto* t = ir_.scalar_type(type);
   const bool is_float = is_float_type(type), lowest = fold == Reduce::max;
   switch (fold) {
-    case Reduce::sum: case Reduce::any: return llvm::Constant::getNullValue(t);
+    case Reduce::sum:
+    case Reduce::any: return llvm::Constant::getNullValue(t);
     case Reduce::prod: return is_float ? llvm::ConstantFP::get(t, 1) : llvm::ConstantInt::get(t, 1);
     case Reduce::all: return b_.getTrue();
     default: break;
@@ -216,7 +226,8 @@ Value* Arithmetic::identity(Reduce fold, DType type) {
   if (is_float) return llvm::ConstantFP::getInfinity(t, lowest);
   const unsigned bits = t->getIntegerBitWidth();
   const bool u = is_unsigned_compute(type);
-  if (lowest) return llvm::ConstantInt::get(t, u ? llvm::APInt::getMinValue(bits) : llvm::APInt::getSignedMinValue(bits));
+  if (lowest)
+    return llvm::ConstantInt::get(t, u ? llvm::APInt::getMinValue(bits) : llvm::APInt::getSignedMinValue(bits));
   return llvm::ConstantInt::get(t, u ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits));
 }
 

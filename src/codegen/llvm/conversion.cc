@@ -49,7 +49,8 @@ Value* Arithmetic::to_memory(Value* v, DType memory) {
 Value* Arithmetic::to_storage(Value* v, DType storage) {
   if (is_compute_type(storage)) return v;
   if (!is_integer(storage) || byte_size(storage) > 1) return from_memory(to_memory(v, storage), storage);
-  const bool tiny = storage == DType::i4 || storage == DType::u4, tiniest = storage == DType::i2 || storage == DType::u2;
+  const bool tiny = storage == DType::i4 || storage == DType::u4,
+             tiniest = storage == DType::i2 || storage == DType::u2;
   const uint64_t drop = tiniest ? 30 : tiny ? 28 : 24;
   auto* high = b_.CreateShl(v, drop);
   return is_signed_integer(storage) ? b_.CreateAShr(high, drop) : b_.CreateLShr(high, drop);

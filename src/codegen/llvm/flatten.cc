@@ -15,7 +15,8 @@ class Flattener {
  public:
   explicit Flattener(std::span<const uint8_t> elf) : elf_(elf) {
     const auto& header = at<Elf64_Ehdr>(0);
-    for (size_t i = 0; i < header.e_shnum; ++i) sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (size_t i = 0; i < header.e_shnum; ++i)
+      sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
     names_ = sections_[header.e_shstrndx].sh_offset;
   }
 
@@ -30,7 +31,10 @@ class Flattener {
   }
 
  private:
-  template <class T> const T& at(size_t offset) const { return *reinterpret_cast<const T*>(elf_.data() + offset); }
+  template <class T>
+  const T& at(size_t offset) const {
+    return *reinterpret_cast<const T*>(elf_.data() + offset);
+  }
   std::string_view section_name(size_t i) const {
     return reinterpret_cast<const char*>(elf_.data() + names_ + sections_[i].sh_name);
   }
@@ -63,8 +67,8 @@ class Flattener {
       const auto type = ELF64_R_TYPE(r.r_info);
       const bool inside = s.st_shndx < sections_.size() && place_[s.st_shndx] >= 0;
       if ((type != R_X86_64_PC32 && type != R_X86_64_PLT32) || !inside) {
-        throw Error(ErrorCode::unsupported, fmt::format("machine code: relocation {} to '{}' cannot be resolved", type,
-                                                        symbol_name(table, s)));
+        throw Error(ErrorCode::unsupported,
+                    fmt::format("machine code: relocation {} to '{}' cannot be resolved", type, symbol_name(table, s)));
       }
       const int64_t where = place_[rela.sh_info] + static_cast<int64_t>(r.r_offset);
       const int64_t target = place_[s.st_shndx] + static_cast<int64_t>(s.st_value) + r.r_addend;

@@ -19,9 +19,7 @@ struct Target {
   bool has_fma() const { return level != Level::baseline; }
   bool has_f16() const { return level != Level::baseline; }
   // Can elements of this many bytes be loaded under a mask by one instruction?
-  bool has_masked_moves(size_t bytes) const {
-    return level == Level::avx512 || (level == Level::avx2 && bytes >= 4);
-  }
+  bool has_masked_moves(size_t bytes) const { return level == Level::avx512 || (level == Level::avx2 && bytes >= 4); }
 };
 
 class Ir {
@@ -32,8 +30,10 @@ class Ir {
     switch (compute) {
       case DType::f32: return b.getFloatTy();
       case DType::f64: return b.getDoubleTy();
-      case DType::i32: case DType::u32: return b.getInt32Ty();
-      case DType::i64: case DType::u64: return b.getInt64Ty();
+      case DType::i32:
+      case DType::u32: return b.getInt32Ty();
+      case DType::i64:
+      case DType::u64: return b.getInt64Ty();
       case DType::boolean: return b.getInt1Ty();
       default: throw CannotRender{"type " + std::string(name(compute))};
     }
@@ -74,7 +74,8 @@ class Ir {
     return llvm::BasicBlock::Create(b.getContext(), name, b.GetInsertBlock()->getParent());
   }
   // for (i = begin; i < end; i += step) body(i)
-  template <class Body> void loop(llvm::Value* begin, llvm::Value* end, int64_t step, Body body) {
+  template <class Body>
+  void loop(llvm::Value* begin, llvm::Value* end, int64_t step, Body body) {
     auto* before = b.GetInsertBlock();
     auto *head = block("head"), *inside = block("body"), *after = block("after");
     b.CreateBr(head);
@@ -89,7 +90,8 @@ class Ir {
     b.CreateBr(head);
     b.SetInsertPoint(after);
   }
-  template <class Body> void when(llvm::Value* condition, Body body) {
+  template <class Body>
+  void when(llvm::Value* condition, Body body) {
     auto *inside = block("then"), *after = block("after");
     b.CreateCondBr(condition, inside, after);
     b.SetInsertPoint(inside);

@@ -146,8 +146,8 @@ void Renderer::store(const Step& step) {
     return;
   }
   auto* step_size = b_.CreateVectorSplat(kReduceLanes, stride(step.access, lanes_.loop));
-  auto* offsets = b_.CreateAdd(b_.CreateVectorSplat(kReduceLanes, address(step.access)),
-                               b_.CreateMul(lane_numbers(), step_size));
+  auto* offsets =
+      b_.CreateAdd(b_.CreateVectorSplat(kReduceLanes, address(step.access)), b_.CreateMul(lane_numbers(), step_size));
   auto* pointers = b_.CreateGEP(element, operands_[static_cast<size_t>(access(step.access).operand)], offsets);
   b_.CreateMaskedScatter(m, pointers, Align(bytes), lanes_.mask);
 }

@@ -4,7 +4,11 @@
 namespace trine::codegen {
 
 Renderer::Renderer(const LoopKernel& kernel, llvm::Module& module, const Target& target)
-    : k_(kernel), ir_(module, target), b_(ir_.b), values_(kernel.insts.size()), folds_(kernel.insts.size()),
+    : k_(kernel),
+      ir_(module, target),
+      b_(ir_.b),
+      values_(kernel.insts.size()),
+      folds_(kernel.insts.size()),
       indices_(kernel.extents.size()) {}
 
 llvm::Function* Renderer::run(const std::string& name) {

@@ -21,9 +21,9 @@ class Renderer {
 
   // Where the emitted code stands.
   struct Lanes {
-    int loop = -1;            // the vector loop around, or -1
-    Value* mask = nullptr;    // of its last iteration
-    Value* count = nullptr;   // lanes that are on under the mask
+    int loop = -1;           // the vector loop around, or -1
+    Value* mask = nullptr;   // of its last iteration
+    Value* count = nullptr;  // lanes that are on under the mask
   };
 
   void load_arguments();
@@ -61,9 +61,9 @@ class Renderer {
   llvm::IRBuilder<>& b_;
   std::optional<Arithmetic> math_;
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> values_;       // per inst: the latest
-  std::vector<llvm::AllocaInst*> folds_;  // per inst: a fold's running result
-  std::vector<Value*> indices_;      // per loop
+  std::vector<Value*> values_;                        // per inst: the latest
+  std::vector<llvm::AllocaInst*> folds_;              // per inst: a fold's running result
+  std::vector<Value*> indices_;                       // per loop
   std::vector<Value*> operands_, extents_, numbers_;  // arguments, loaded at entry; numbers: offsets and strides
   Value *at_ = nullptr, *begin_ = nullptr, *end_ = nullptr;
   Lanes lanes_;

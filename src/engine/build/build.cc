@@ -92,8 +92,10 @@ class Builder {
     const std::string problem = chooser_.choose(*plan_, types_);
     all_chosen_ = problem.empty();
     if (!problem.empty())
-      note(fmt::format("the first run will take longer: some kernels are chosen then, as sizes were not known ({}); --shapes "
-                       "names them", problem));
+      note(fmt::format(
+          "the first run will take longer: some kernels are chosen then, as sizes were not known ({}); --shapes "
+          "names them",
+          problem));
   }
 
   void verify() {
@@ -110,12 +112,16 @@ class Builder {
       }
       choose();
     }
-    throw Error(ErrorCode::mismatch, "build: one kernel after the other gives wrong results; TRINE_DEBUG=3 shows them, --verify off builds without checking");
+    throw Error(ErrorCode::mismatch,
+                "build: one kernel after the other gives wrong results; TRINE_DEBUG=3 shows them, --verify off builds "
+                "without checking");
   }
 
   static std::string unchecked_note(const std::string& problem) {
-    return fmt::format("the results were not all checked: the model does not run on random inputs ({}); trine run MODEL "
-                       "--input NAME=VALUE --check reference checks it on yours", problem);
+    return fmt::format(
+        "the results were not all checked: the model does not run on random inputs ({}); trine run MODEL "
+        "--input NAME=VALUE --check reference checks it on yours",
+        problem);
   }
 
   // What was compared with the plain definitions of the operators, what not, why, and what compares more.
@@ -123,8 +129,8 @@ class Builder {
     const auto steps = [](int n) { return fmt::format("{} step{}", n, n == 1 ? "" : "s"); };
     const int all = r.checked + r.skipped + r.undefined;
     if (all == 0) return "";
-    std::string text = fmt::format("checked: {} of {} give what the definitions of the operators give, on random inputs",
-                                   r.checked, steps(all));
+    std::string text = fmt::format(
+        "checked: {} of {} give what the definitions of the operators give, on random inputs", r.checked, steps(all));
     if (r.sampled) text += fmt::format("; of {} only some of the values were compared, to save time", steps(r.sampled));
     if (r.skipped) text += fmt::format("; {} not checked, as the definitions would take long", steps(r.skipped));
     if (r.sampled || r.skipped) text += " (--verify full checks everything)";
@@ -148,10 +154,10 @@ class Builder {
       }
     }
     std::string text;
-    for (const auto& [dtype, count] : steps)
-      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, dtype);
+    for (const auto& [dtype, count] : steps) text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, dtype);
     return text.empty() ? ""
-                        : "slow steps: " + text + "; there are no fast kernels for these number formats, export the model as float32";
+                        : "slow steps: " + text +
+                              "; there are no fast kernels for these number formats, export the model as float32";
   }
 
   // Shapes that fit together do not always run: what a branch makes of its input shows only then.
@@ -205,8 +211,8 @@ void check_options(const BuildOptions& options) {
   for (const std::string& name : options.drop) {
     if (dnn::find_row(name)) continue;
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("drop: no kernel row is called '{}'; trine inspect --plan shows those that a model uses{}", name,
-                            nearest_row(name)));
+                fmt::format("drop: no kernel row is called '{}'; trine inspect --plan shows those that a model uses{}",
+                            name, nearest_row(name)));
   }
 }
 

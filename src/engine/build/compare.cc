@@ -62,7 +62,8 @@ struct Values {
   const Tensor* tensor;
 
   Values(const std::vector<Datum>& inputs, int i)
-      : tensor(i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? &inputs[static_cast<size_t>(i)].tensor() : nullptr) {}
+      : tensor(i >= 0 && inputs[static_cast<size_t>(i)].is_tensor() ? &inputs[static_cast<size_t>(i)].tensor()
+                                                                    : nullptr) {}
   explicit Values(const Tensor& t) : tensor(&t) {}
   double operator[](int64_t i) const {
     if (!tensor) return 0;
@@ -82,8 +83,8 @@ struct NodeEpilogue {
       : activation(activation_of(node)), residual_last(node.attrs.integer("residual", 1) == 2) {}
 };
 
-void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, double residual, const Tensor& result, int64_t i,
-           double slack) {
+void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, double residual, const Tensor& result,
+           int64_t i, double slack) {
   const double v = sum.value + bias + (epilogue.residual_last ? 0 : residual), got = Values(result)[i];
   const double y = apply(epilogue.activation, v) + (epilogue.residual_last ? residual : 0);
   if (got == y || (std::isnan(got) && std::isnan(y))) return;  // infinities, of masks
@@ -97,7 +98,8 @@ void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, do
   if (!(error <= bound)) d.ok = false;
 }
 
-Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_t n, const dnn::Extents& at, int64_t m) {
+Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_t n, const dnn::Extents& at,
+             int64_t m) {
   Sum sum;
   const int64_t per_group = p.in_per_group(), first = m / p.out_per_group() * per_group;
   const int64_t taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -113,15 +115,17 @@ Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_
     const int64_t pixel = ((n * p.in[0] + in[0]) * p.in[1] + in[1]) * p.in[2] + in[2];
     for (int64_t c = 0; c < per_group; ++c) {
       const int64_t channel = first + c, pixels = p.in[0] * p.in[1] * p.in[2];
-      const int64_t where = p.in_layout == dnn::Layout::nhwc ? pixel * p.in_channels + channel
-                                                             : (n * p.in_channels + channel) * pixels + pixel - n * pixels;
+      const int64_t where = p.in_layout == dnn::Layout::nhwc
+                                ? pixel * p.in_channels + channel
+                                : (n * p.in_channels + channel) * pixels + pixel - n * pixels;
       sum.add(x[where], w[(m * per_group + c) * taps + t]);
     }
   }
   return sum;
 }
 
-Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& call, const std::vector<Datum>& inputs,
+                       const Tensor& got, double factor) {
   Difference d;
   d.sampled = true;
   const NodeEpilogue epilogue(node);
@@ -140,7 +144,8 @@ Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& 
   return d;
 }
 
-Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Call& call, const std::vector<Datum>& inputs, const Tensor& got, double factor) {
+Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Call& call,
+                         const std::vector<Datum>& inputs, const Tensor& got, double factor) {
   Difference d;
   d.sampled = true;
   const NodeEpilogue epilogue(node);
@@ -151,7 +156,8 @@ Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Ca
   for (int s = 0; s < kSamples; ++s) {
     const int64_t i = s == 0 ? 0 : s == 1 ? count - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(count));
     const int64_t col = i % p.n, row = i / p.n % p.m, batch = i / p.n / p.m;
-    const int64_t a_at = (p.a_batch.empty() ? 0 : batch) * p.m * p.k, b_at = (p.b_batch.empty() ? 0 : batch) * p.k * p.n;
+    const int64_t a_at = (p.a_batch.empty() ? 0 : batch) * p.m * p.k,
+                  b_at = (p.b_batch.empty() ? 0 : batch) * p.k * p.n;
     Sum sum;
     for (int64_t k = 0; k < p.k; ++k)
       sum.add(static_cast<double>(p.alpha) * a[a_at + (p.trans_a ? k * p.m + row : row * p.k + k)],

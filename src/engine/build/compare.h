@@ -6,8 +6,8 @@
 namespace trine {
 
 struct Difference {
-  double worst = 0;      // largest |got - want|
-  double allowed = 0;    // at that element
+  double worst = 0;    // largest |got - want|
+  double allowed = 0;  // at that element
   bool ok = true;
   bool sampled = false;
 };

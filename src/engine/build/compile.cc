@@ -24,7 +24,8 @@ Module open_module() {
   if (dladdr(reinterpret_cast<const void*>(&can_compile_kernels), &here) && here.dli_fname) {
     const std::string path = here.dli_fname;
     const size_t slash = path.rfind('/');
-    if (slash != std::string::npos) handle = dlopen((path.substr(0, slash + 1) + kModule).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (slash != std::string::npos)
+      handle = dlopen((path.substr(0, slash + 1) + kModule).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (!handle) handle = dlopen(kModule, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -49,7 +50,8 @@ const Module& module() {
 bool can_compile_kernels() { return module().compile != nullptr; }
 const std::string& why_no_compiler() { return module().why_not; }
 
-codegen::CompileResult compile_kernels(std::span<const codegen::LoopKernel* const> kernels, std::string_view cpu_level) {
+codegen::CompileResult compile_kernels(std::span<const codegen::LoopKernel* const> kernels,
+                                       std::string_view cpu_level) {
   if (!module().compile) {
     throw Error(ErrorCode::unsupported, std::string("machine code: no ") + kModule + ": " + module().why_not +
                                             "; install it beside the library, or run without machine code");

@@ -19,7 +19,8 @@ std::vector<codegen::ObjectCode> generate_code(const Plan& plan, std::string& no
   collect(plan, by_hash);
   if (by_hash.empty()) return {};
   if (!can_compile_kernels()) {
-    note = "machine code cannot be generated, so that loops run slowly, interpreted: libtrine_llvm.so: " + why_no_compiler();
+    note = "machine code cannot be generated, so that loops run slowly, interpreted: libtrine_llvm.so: " +
+           why_no_compiler();
     return {};
   }
   std::vector<const codegen::LoopKernel*> kernels;

@@ -7,12 +7,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "trine/base/cpu.h"
 #include "base/file_lock.h"
 #include "base/memory.h"
-#include "trine/base/replace_file.h"
 #include "plan/footprint.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
+#include "trine/base/replace_file.h"
 
 namespace trine {
 namespace {
@@ -30,7 +30,8 @@ std::optional<std::string> read_cache(const std::string& path) {
   if (!file && errno == ENOENT) return std::nullopt;
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()))
-    throw Error(ErrorCode::io, fmt::format("timing cache: {}: cannot read ({}); give a file or a new name", path, std::strerror(errno)));
+    throw Error(ErrorCode::io, fmt::format("timing cache: {}: cannot read ({}); give a file or a new name", path,
+                                           std::strerror(errno)));
   return std::move(text).str();
 }
 
@@ -41,8 +42,9 @@ double mebibytes(double bytes) { return bytes / (1 << 20); }
 KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
   const bool measures = options.budget_seconds > 0 || !options.timing_cache.empty();
   if (options.deterministic && measures)
-    throw Error(ErrorCode::invalid_argument, "build: deterministic with a budget or a timing cache; what is measured may "
-                                             "choose other kernels elsewhere, so give one or the other");
+    throw Error(ErrorCode::invalid_argument,
+                "build: deterministic with a budget or a timing cache; what is measured may "
+                "choose other kernels elsewhere, so give one or the other");
   limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
   limits_.winograd = !options.strict_fp32;
   limits_.drop = options.drop;
@@ -87,11 +89,12 @@ void KernelChooser::shrink(Plan& plan, const std::vector<Type>& types) {
     if (least <= allowed) return;
     wanted_ = std::max(wanted_, least);
   }
-  throw Error(ErrorCode::out_of_memory,
-              fmt::format("build: weights and activations take at least {:.1f} MiB beside {:.1f} MiB that the model holds; "
-                          "allowed are {:.1f}",
-                          mebibytes(static_cast<double>(least)), mebibytes(static_cast<double>(held)),
-                          mebibytes(static_cast<double>(options_.max_memory_bytes))));
+  throw Error(
+      ErrorCode::out_of_memory,
+      fmt::format("build: weights and activations take at least {:.1f} MiB beside {:.1f} MiB that the model holds; "
+                  "allowed are {:.1f}",
+                  mebibytes(static_cast<double>(least)), mebibytes(static_cast<double>(held)),
+                  mebibytes(static_cast<double>(options_.max_memory_bytes))));
 }
 
 void KernelChooser::settle(Plan& plan) {
@@ -113,7 +116,8 @@ void add_to_timing_cache(const std::string& path, const dnn::Timings& timings) {
 
 std::vector<std::string> KernelChooser::notes() const {
   std::vector<std::string> notes;
-  if (ignored_ > 0) notes.push_back(fmt::format("timing cache: {}: {} damaged lines are ignored", options_.timing_cache, ignored_));
+  if (ignored_ > 0)
+    notes.push_back(fmt::format("timing cache: {}: {} damaged lines are ignored", options_.timing_cache, ignored_));
   if (limits_.timings && limits_.timings->measured > 0)
     notes.push_back(fmt::format("timed {} kernels{}", limits_.timings->measured,
                                 limits_.timings->seconds_left <= 0
@@ -121,7 +125,8 @@ std::vector<std::string> KernelChooser::notes() const {
                                       "--timing-cache, times the rest"
                                     : ""));
   if (wanted_ > 0)
-    notes.push_back(fmt::format("smaller kernels are used, to keep within --max-mem: the fastest would hold {:.1f} MiB", mebibytes(static_cast<double>(wanted_))));
+    notes.push_back(fmt::format("smaller kernels are used, to keep within --max-mem: the fastest would hold {:.1f} MiB",
+                                mebibytes(static_cast<double>(wanted_))));
   return notes;
 }
 

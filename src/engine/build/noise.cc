@@ -27,7 +27,8 @@ bool is_real(const Datum& d) { return d.is_tensor() && ulp(d.tensor().dtype()) >
 
 bool jumps(const Node& node, const std::vector<Datum>& in, const std::vector<Datum>& out) {
   constexpr std::string_view kSteps[] = {"floor", "ceil", "round", "sign", "mod", "trunc", "hardmax", "shrink"};
-  if (node.op->impure || std::find(std::begin(kSteps), std::end(kSteps), node.op->name) != std::end(kSteps)) return true;
+  if (node.op->impure || std::find(std::begin(kSteps), std::end(kSteps), node.op->name) != std::end(kSteps))
+    return true;
   if (node.is("shape") || node.is("size") || !std::any_of(in.begin(), in.end(), is_real)) return false;
   return std::any_of(out.begin(), out.end(), [](const Datum& d) { return !d.is_none() && !is_real(d); });
 }
@@ -86,7 +87,8 @@ std::vector<double> changes(const std::optional<std::vector<Datum>>& got, const 
 
 }  // namespace
 
-std::vector<double> rounding_noise(const Graph& graph, const std::vector<Datum>& inputs, const std::vector<Datum>& want) {
+std::vector<double> rounding_noise(const Graph& graph, const std::vector<Datum>& inputs,
+                                   const std::vector<Datum>& want) {
   try {
     return changes(Noisy().run(graph, inputs), want);
   } catch (const Error&) {  // a size computed from floats no longer fits

@@ -17,7 +17,8 @@ constexpr const char* kPrecision[] = {"fp32", "bf16"};
 using Entries = std::map<std::string, std::string>;
 
 [[noreturn]] void damaged(const std::string& key, const std::string& text) {
-  throw Error(ErrorCode::invalid_engine, fmt::format("engine: {} is '{}'; build the engine again from its model", key, text));
+  throw Error(ErrorCode::invalid_engine,
+              fmt::format("engine: {} is '{}'; build the engine again from its model", key, text));
 }
 
 template <class T>
@@ -66,9 +67,12 @@ void read(BuildRecord& record, const std::string& key, const std::string& text) 
 
 }  // namespace
 
-void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Type>& inputs, const std::vector<Type>& types) {
+void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Type>& inputs,
+                  const std::vector<Type>& types) {
   std::erase_if(metadata, [](const auto& e) { return e.first.starts_with(kOption) || e.first.starts_with(kAssumed); });
-  const auto put = [&](const char* name, std::string value) { metadata[std::string(kOption) + name] = std::move(value); };
+  const auto put = [&](const char* name, std::string value) {
+    metadata[std::string(kOption) + name] = std::move(value);
+  };
   const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
   const auto list = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); };
   put("threads", fmt::to_string(o.threads));

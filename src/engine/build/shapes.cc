@@ -12,7 +12,8 @@ namespace trine {
 namespace {
 
 [[noreturn]] void bad(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, fmt::format("shapes: {}; write x=1x3x224x224 or x=1..8..32x3x224x224", what));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("shapes: {}; write x=1x3x224x224 or x=1..8..32x3x224x224", what));
 }
 
 int64_t number(std::string_view text) {
@@ -40,7 +41,9 @@ bool is_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos; }
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
 
 // Of a dimension that the model does not name: a range belongs to a symbol.
 std::string symbol_for(const std::string& input, int i) {
@@ -53,7 +56,8 @@ std::string symbol_for(const std::string& input, int i) {
 // One symbol has one range.
 void set_range(SymbolRanges& ranges, Dim& dim, const SymbolRange& range, const std::string& input, int i) {
   if (dim.is_constant()) bad(fmt::format("input '{}' has the fixed size {} in dimension {}", input, dim.text(), i));
-  if (!dim.is_symbol()) bad(fmt::format("input '{}' has the size {} in dimension {}; a range fits a plain symbol", input, dim.text(), i));
+  if (!dim.is_symbol())
+    bad(fmt::format("input '{}' has the size {} in dimension {}; a range fits a plain symbol", input, dim.text(), i));
   const auto [at, fresh] = ranges.emplace(dim.text(), range);
   if (fresh) return;
   SymbolRange& both = at->second;
@@ -68,7 +72,8 @@ SymbolRanges apply_shapes(Graph& graph, const std::map<std::string, std::vector<
   SymbolRanges ranges;
   std::map<std::string, int64_t> fixed;
   for (const auto& [name, dims] : shapes) {
-    const auto it = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](ValueId id) { return graph.value(id).name == name; });
+    const auto it = std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                                 [&](ValueId id) { return graph.value(id).name == name; });
     if (it == graph.inputs.end()) {
       std::vector<std::string> have;
       for (ValueId id : graph.inputs) have.push_back(graph.value(id).name);
@@ -78,13 +83,15 @@ SymbolRanges apply_shapes(Graph& graph, const std::map<std::string, std::vector<
     if (!type.is_tensor()) bad(fmt::format("input '{}' is {}", name, type.text()));
     const bool nameless = !type.shape.has_rank();
     if (nameless) type.shape = Shape(std::vector<Dim>(dims.size()));
-    else if (type.shape.rank() != static_cast<int>(dims.size())) bad(fmt::format("input '{}' is {}, got {} sizes", name, type.text(), dims.size()));
+    else if (type.shape.rank() != static_cast<int>(dims.size()))
+      bad(fmt::format("input '{}' is {}, got {} sizes", name, type.text(), dims.size()));
     for (int i = 0; i < type.shape.rank(); ++i) {
       const std::string& text = dims[static_cast<size_t>(i)];
       Dim& dim = type.shape[i];
       if (is_number(text)) {
         const int64_t size = number(text);
-        if (dim.is_constant() && dim.value() != size && dim.value() != 0) bad(fmt::format("input '{}' is {}, got size {} in dimension {}", name, type.text(), size, i));
+        if (dim.is_constant() && dim.value() != size && dim.value() != 0)
+          bad(fmt::format("input '{}' is {}, got size {} in dimension {}", name, type.text(), size, i));
         if (dim.is_symbol() && fixed.emplace(dim.text(), size).first->second != size)
           bad(fmt::format("{} is {} in one input and {} in '{}'", dim.text(), fixed.at(dim.text()), size, name));
         dim = size;
@@ -92,8 +99,10 @@ SymbolRanges apply_shapes(Graph& graph, const std::map<std::string, std::vector<
         if (nameless) dim = Dim::symbol(symbol_for(name, i));
         set_range(ranges, dim, range_of(text), name, i);
       } else if (text != dim.text()) {
-        if (!is_name(text)) bad(fmt::format("'{}' for dimension {} of input '{}'; a size, a name or a range is accepted", text, i, name));
-        if (dim.is_constant() && dim.value() != 0) bad(fmt::format("input '{}' has the fixed size {} in dimension {}", name, dim.text(), i));
+        if (!is_name(text))
+          bad(fmt::format("'{}' for dimension {} of input '{}'; a size, a name or a range is accepted", text, i, name));
+        if (dim.is_constant() && dim.value() != 0)
+          bad(fmt::format("input '{}' has the fixed size {} in dimension {}", name, dim.text(), i));
         dim = Dim::symbol(text);
       }
     }

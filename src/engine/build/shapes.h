@@ -1,8 +1,8 @@
 // User-given input sizes applied to a graph: fixed sizes become constants, bounds belong to a symbol.
 #pragma once
 
-#include "trine/engine/ranges.h"
 #include "graph/graph.h"
+#include "trine/engine/ranges.h"
 
 namespace trine {
 

@@ -127,8 +127,9 @@ class Verifier {
     PlanStep& step = plans_.at(event.plan)->steps[static_cast<size_t>(event.call->node)];
     const bool kernel = event.call->kind == Call::Kind::kernel;
     const std::string who = kernel ? std::string(event.call->row->name) : "loop";
-    report_.dropped.push_back(fmt::format("{} is not used, its result was wrong: off by {:.3g} in node '{}', allowed are {:.3g}",
-                                          who, d.worst, event.node->name, d.allowed));
+    report_.dropped.push_back(
+        fmt::format("{} is not used, its result was wrong: off by {:.3g} in node '{}', allowed are {:.3g}", who,
+                    d.worst, event.node->name, d.allowed));
     if (kernel) {
       for (auto& [key, plan] : plans_) plan->limits.drop.push_back(who);
     } else {
@@ -145,8 +146,8 @@ class Verifier {
   }
 
   Plan& plan_;
-  std::map<const Plan*, Plan*> plans_;            // with all bodies
-  std::set<std::pair<const Plan*, int>> seen_;    // nodes
+  std::map<const Plan*, Plan*> plans_;          // with all bodies
+  std::set<std::pair<const Plan*, int>> seen_;  // nodes
   Verify level_;
   double factor_;
   double spent_ = 0;
@@ -158,7 +159,8 @@ class Verifier {
 namespace {
 
 double plan_flops(const Plan& plan, const std::vector<Type>& types) {
-  const std::unique_ptr<Segment> segment = prepare(plan, with_input_types(plan, types), nullptr, /*threads=*/1, nullptr);
+  const std::unique_ptr<Segment> segment =
+      prepare(plan, with_input_types(plan, types), nullptr, /*threads=*/1, nullptr);
   double flops = 0;
   for (const Call& call : segment->calls)
     if (call.kind == Call::Kind::kernel) flops += dnn::flops(call.what.problem);
@@ -167,7 +169,8 @@ double plan_flops(const Plan& plan, const std::vector<Type>& types) {
 
 }  // namespace
 
-std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& types, Verify level, double factor) {
+std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& types, Verify level,
+                         double factor) {
   for (const Type& t : types)
     if (!can_be_random(t)) return "";
   const std::vector<Datum> inputs = random_inputs(types);

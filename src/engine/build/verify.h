@@ -9,19 +9,19 @@
 namespace trine {
 
 struct VerifyReport {
-  int checked = 0;   // steps compared
-  int sampled = 0;   // of those, compared on a sample of the output elements
-  int skipped = 0;   // too large for the time allowed
-  int undefined = 0; // without a reference
-  std::vector<std::string> dropped;   // "kernel conv_... is not used: ..."
-  std::string problem;                // why the plan could not run on random data; empty: it did
+  int checked = 0;                   // steps compared
+  int sampled = 0;                   // of those, compared on a sample of the output elements
+  int skipped = 0;                   // too large for the time allowed
+  int undefined = 0;                 // without a reference
+  std::vector<std::string> dropped;  // "kernel conv_... is not used: ..."
+  std::string problem;               // why the plan could not run on random data; empty: it did
 };
 
 // How many calls of the plan end without an error on random inputs of these types; kAllWork: the whole run does.
 size_t calls_that_run(const Plan& plan, const std::vector<Type>& input_types);
 
-// Runs the plan, bodies included, on random inputs of these types. Rows past their tolerance are added to limits.drop (the
-// caller chooses rows again); loops past it lose their machine code, then become host steps.
+// Runs the plan, bodies included, on random inputs of these types. Rows past their tolerance are added to limits.drop
+// (the caller chooses rows again); loops past it lose their machine code, then become host steps.
 VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error);
 
 // The whole plan beside the model as it was read, by reference, on random data: what passes broke shows here. Returns

@@ -1,5 +1,6 @@
-// Made from the operator schemas of the onnx package and, for com.microsoft, of onnxruntime. Letters: i integer, f real,
-// s string, t tensor, g graph, y type; I, F, S lists of them. `!`: must be there; `<v`: in versions before v only.
+// Made from the operator schemas of the onnx package and, for com.microsoft, of onnxruntime. Letters: i integer, f
+// real, s string, t tensor, g graph, y type; I, F, S lists of them. `!`: must be there; `<v`: in versions before v
+// only.
 #include "import/onnx/attribute_table.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ struct Row {
   std::string_view op, attributes;
 };
 
-constexpr Row kRows[] = {  // operators that have attributes
+constexpr Row kRows[] = {
+    // operators that have attributes
     {"AffineGrid", "align_corners:i"},
     {"ArgMax", "axis:i keepdims:i select_last_index:i"},
     {"ArgMin", "axis:i keepdims:i select_last_index:i"},
@@ -251,16 +253,24 @@ std::vector<Attribute> attributes_of(std::string_view op) {
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     const size_t colon = word.find(':'), below = word.find('<');
     Attribute a{word.substr(0, colon), word[colon + 1], word.find('!') != word.npos};
-    for (char digit : below == word.npos ? std::string_view() : word.substr(below + 1)) a.end = a.end * 10 + (digit - '0');
+    for (char digit : below == word.npos ? std::string_view() : word.substr(below + 1))
+      a.end = a.end * 10 + (digit - '0');
     out.push_back(a);
   }
   return out;
 }
 
 constexpr std::pair<char, std::string_view> kKinds[] = {
-    {'i', "an integer"},         {'f', "a real number"},          {'s', "a string"},          {'t', "a tensor"},
-    {'g', "a graph"},            {'y', "a type"},                 {'I', "a list of integers"},
-    {'F', "a list of real numbers"}, {'S', "a list of strings"},  {'T', "a list of tensors"},
+    {'i', "an integer"},
+    {'f', "a real number"},
+    {'s', "a string"},
+    {'t', "a tensor"},
+    {'g', "a graph"},
+    {'y', "a type"},
+    {'I', "a list of integers"},
+    {'F', "a list of real numbers"},
+    {'S', "a list of strings"},
+    {'T', "a list of tensors"},
 };
 
 std::string_view kind_text(char kind) {
@@ -295,7 +305,8 @@ void check_attribute(std::string_view op, int64_t version, std::string_view name
 void check_complete(std::string_view op, int64_t version, const std::function<bool(std::string_view)>& has) {
   for (const Attribute& a : attributes_of(op))
     if (a.required && a.is_in(version) && !has(a.name))
-      throw Error(ErrorCode::invalid_model, fmt::format("attribute '{}' is missing; it must be {}", a.name, kind_text(a.kind)));
+      throw Error(ErrorCode::invalid_model,
+                  fmt::format("attribute '{}' is missing; it must be {}", a.name, kind_text(a.kind)));
 }
 
 std::vector<std::string_view> operators_with_attributes() {

@@ -1,5 +1,5 @@
-// Which attributes each operator has, and of which kind: what a node may say. An attribute that nobody knows is an error:
-// the model means something that we would not compute.
+// Which attributes each operator has, and of which kind: what a node may say. An attribute that nobody knows is an
+// error: the model means something that we would not compute.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,21 @@ namespace {
 
 // AttributeProto.AttributeType
 enum Kind : int64_t {
-  kUndefined, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings, kTensors, kGraphs, kSparse,
-  kSparses, kType, kTypes
+  kUndefined,
+  kFloat,
+  kInt,
+  kString,
+  kTensor,
+  kGraph,
+  kFloats,
+  kInts,
+  kStrings,
+  kTensors,
+  kGraphs,
+  kSparse,
+  kSparses,
+  kType,
+  kTypes
 };
 
 struct Fields {
@@ -35,17 +48,47 @@ Fields read_fields(Bytes bytes) {
   for (Message m(bytes); m.next();) {
     switch (m.field()) {
       case 1: a.name = m.bytes(); break;
-      case 2: a.f = m.f32(); a.seen = kFloat; break;
-      case 3: a.i = m.integer(); a.seen = kInt; break;
-      case 4: a.s = m.bytes(); a.seen = kString; break;
-      case 5: a.tensor = m.bytes(); a.seen = kTensor; break;
-      case 7: m.floats(a.floats); a.seen = kFloats; break;
-      case 8: m.integers(a.ints); a.seen = kInts; break;
-      case 9: a.strings.emplace_back(m.bytes()); a.seen = kStrings; break;
-      case 10: a.tensors.push_back(m.bytes()); a.seen = kTensors; break;
-      case 14: a.type = m.bytes(); a.seen = kType; break;
+      case 2:
+        a.f = m.f32();
+        a.seen = kFloat;
+        break;
+      case 3:
+        a.i = m.integer();
+        a.seen = kInt;
+        break;
+      case 4:
+        a.s = m.bytes();
+        a.seen = kString;
+        break;
+      case 5:
+        a.tensor = m.bytes();
+        a.seen = kTensor;
+        break;
+      case 7:
+        m.floats(a.floats);
+        a.seen = kFloats;
+        break;
+      case 8:
+        m.integers(a.ints);
+        a.seen = kInts;
+        break;
+      case 9:
+        a.strings.emplace_back(m.bytes());
+        a.seen = kStrings;
+        break;
+      case 10:
+        a.tensors.push_back(m.bytes());
+        a.seen = kTensors;
+        break;
+      case 14:
+        a.type = m.bytes();
+        a.seen = kType;
+        break;
       case 20: a.kind = m.integer(); break;
-      case 22: a.sparse = m.bytes(); a.seen = kSparse; break;
+      case 22:
+        a.sparse = m.bytes();
+        a.seen = kSparse;
+        break;
       default: m.skip();
     }
   }
@@ -78,8 +121,8 @@ AttrValue read_attribute(Bytes bytes, TensorReader& tensors, DimNames& names) {
 }
 
 void set_attribute(Attrs& attrs, std::string_view attribute, AttrValue value) {
-  const bool is_dtype = std::find(std::begin(kDTypeAttributes), std::end(kDTypeAttributes), attribute) !=
-                        std::end(kDTypeAttributes);
+  const bool is_dtype =
+      std::find(std::begin(kDTypeAttributes), std::end(kDTypeAttributes), attribute) != std::end(kDTypeAttributes);
   if (const auto* number = std::get_if<int64_t>(&value); number && is_dtype) {
     const DType type = dtype_of(*number, fmt::format("attribute '{}'", attribute));
     if (type != DType::none) attrs.set(std::string(attribute), std::string(name(type)));

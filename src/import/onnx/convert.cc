@@ -92,8 +92,9 @@ void Converter::convert_graph(const ProtoGraph& proto, Scope& scope, const Envir
   for (const ProtoValue& output : proto.outputs) {
     const std::optional<ValueId> id = resolve(scope, output.name);
     if (!id || *id == kNoValue)
-      throw Error(ErrorCode::invalid_model,
-                  fmt::format("output '{}' of graph '{}' is made by no node, input or initializer", output.name, proto.name));
+      throw Error(
+          ErrorCode::invalid_model,
+          fmt::format("output '{}' of graph '{}' is made by no node, input or initializer", output.name, proto.name));
     scope.writer.graph.outputs.push_back(*id);
     if (!is_body) scope.writer.rename(*id, std::string(output.name));
   }
@@ -119,7 +120,7 @@ void Converter::convert_inputs(const ProtoGraph& proto, Scope& scope, bool is_bo
     if (seen[input.name]++ > 0)
       throw Error(ErrorCode::invalid_model, fmt::format("input '{}' is there twice; names are unique", input.name));
     Type type = read_type(input.type, fmt::format("input '{}'", input.name), names_);
-    if (scope.values.contains(input.name)) continue;  // an initialiser: its default
+    if (scope.values.contains(input.name)) continue;        // an initialiser: its default
     if (is_body && type.is_tensor()) type.shape = Shape();  // what a body is given may change from trip to trip
     scope.values.emplace(input.name, scope.writer.add_input(input.name, std::move(type)));
   }
@@ -185,7 +186,8 @@ void Converter::convert_operator(const ProtoNode& proto, Scope& scope, const Env
 
   Node result;
   result.op = op;
-  result.name = environment.prefix + std::string(proto.name.empty() && !proto.outputs.empty() ? proto.outputs[0] : proto.name);
+  result.name =
+      environment.prefix + std::string(proto.name.empty() && !proto.outputs.empty() ? proto.outputs[0] : proto.name);
   result.attrs = std::move(node.attrs);
   result.captures = static_cast<int>(node.captures.size());
   result.inputs = std::move(node.inputs);
@@ -233,7 +235,8 @@ void Converter::read_attributes(const ProtoNode& proto, int64_t version, Scope& 
       set(head.name, it->second);
     }
   }
-  check_complete(node.op, version, [&](std::string_view name) { return node.attrs.has(name) || graphs.contains(name); });
+  check_complete(node.op, version,
+                 [&](std::string_view name) { return node.attrs.has(name) || graphs.contains(name); });
   if (graphs.empty()) return;
   std::vector<std::string> body_names;
   for (const auto& [name, bytes] : graphs) body_names.emplace_back(name);
@@ -247,7 +250,8 @@ void Converter::read_attributes(const ProtoNode& proto, int64_t version, Scope& 
 
 Converter::PendingBody Converter::convert_body(Bytes bytes, Scope& scope, const Environment& environment) {
   if (environment.depth >= kMaxNesting)
-    throw Error(ErrorCode::unsupported, fmt::format("graphs are nested deeper than {}; flatten the model", kMaxNesting));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("graphs are nested deeper than {}; flatten the model", kMaxNesting));
   PendingBody body{std::make_unique<GraphWriter>(budget_, false), {}};
   Scope inner{*body.writer, &scope, &body.captures, {}};
   Environment inside = environment;

@@ -18,11 +18,11 @@ namespace trine::onnx {
 
 // What the text of a node means where it stands: in the model, or inside a function that a node calls.
 struct Environment {
-  std::map<std::string_view, int64_t> opsets;      // by domain
-  std::map<std::string_view, Bytes> arguments;     // the function's attributes, as AttributeProto
-  std::string prefix;                              // of the names of values and nodes
+  std::map<std::string_view, int64_t> opsets;       // by domain
+  std::map<std::string_view, Bytes> arguments;      // the function's attributes, as AttributeProto
+  std::string prefix;                               // of the names of values and nodes
   std::map<std::string_view, std::string> results;  // names that the caller gives to the function's outputs
-  int depth = 0;                                   // functions and graphs around
+  int depth = 0;                                    // functions and graphs around
 };
 
 // A value that a body takes from the graph around it, and the body's input that stands for it.
@@ -40,7 +40,8 @@ struct Scope {
 
 class Converter {
  public:
-  Converter(TensorReader& tensors, DimNames& names, Budget& budget) : tensors_(tensors), names_(names), budget_(budget) {}
+  Converter(TensorReader& tensors, DimNames& names, Budget& budget)
+      : tensors_(tensors), names_(names), budget_(budget) {}
 
   // A function that nodes may call.
   void add_function(Bytes bytes);

@@ -18,7 +18,8 @@ struct FileBytes {
 FileBytes map_file(const std::string& path);
 
 // The files below one folder. A model may name any file; whoever wrote it must not reach another folder's files, so
-// absolute paths, "..", symbolic links, hard links and anything that is no regular file are refused, on the opened file.
+// absolute paths, "..", symbolic links, hard links and anything that is no regular file are refused, on the opened
+// file.
 class DataFolder {
  public:
   explicit DataFolder(std::string folder) : folder_(std::move(folder)) {}  // "": there is none

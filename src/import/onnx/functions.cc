@@ -30,7 +30,8 @@ Converter::Function* Converter::find_function(const ProtoNode& node) {
   return it == functions_.end() ? nullptr : &it->second;
 }
 
-Environment Converter::environment_of(const Function& function, const ProtoNode& call, const Environment& caller) const {
+Environment Converter::environment_of(const Function& function, const ProtoNode& call,
+                                      const Environment& caller) const {
   Environment inside;
   inside.opsets = caller.opsets;
   for (const auto& [domain, version] : function.proto.opsets) inside.opsets[domain] = version;
@@ -43,7 +44,8 @@ Environment Converter::environment_of(const Function& function, const ProtoNode&
     else if (const auto it = caller.arguments.find(head.reference); it != caller.arguments.end())
       inside.arguments[head.name] = it->second;
   }
-  inside.prefix = fmt::format("{}{}/", caller.prefix, call.name.empty() && !call.outputs.empty() ? call.outputs[0] : call.name);
+  inside.prefix =
+      fmt::format("{}{}/", caller.prefix, call.name.empty() && !call.outputs.empty() ? call.outputs[0] : call.name);
   inside.depth = caller.depth + 1;
   return inside;
 }
@@ -56,8 +58,8 @@ void Converter::call_function(Function& function, const ProtoNode& call, Scope& 
     throw Error(ErrorCode::unsupported, fmt::format("functions call each other deeper than {}", kMaxNesting));
   if (inputs.size() > proto.inputs.size() || call.outputs.size() > proto.outputs.size())
     throw Error(ErrorCode::invalid_model,
-                fmt::format("has {} inputs and {} outputs; function '{}' has {} and {}", inputs.size(), call.outputs.size(),
-                            proto.name, proto.inputs.size(), proto.outputs.size()));
+                fmt::format("has {} inputs and {} outputs; function '{}' has {} and {}", inputs.size(),
+                            call.outputs.size(), proto.name, proto.inputs.size(), proto.outputs.size()));
 
   Environment inside = environment_of(function, call, environment);
   for (size_t i = 0; i < call.outputs.size(); ++i) {
@@ -67,7 +69,8 @@ void Converter::call_function(Function& function, const ProtoNode& call, Scope& 
         result != environment.results.end() ? result->second : environment.prefix + std::string(call.outputs[i]);
   }
   Scope callee{scope.writer, nullptr, nullptr, {}};
-  for (size_t i = 0; i < proto.inputs.size(); ++i) callee.values[proto.inputs[i]] = i < inputs.size() ? inputs[i] : kNoValue;
+  for (size_t i = 0; i < proto.inputs.size(); ++i)
+    callee.values[proto.inputs[i]] = i < inputs.size() ? inputs[i] : kNoValue;
 
   function.active = true;
   try {
@@ -82,7 +85,8 @@ void Converter::call_function(Function& function, const ProtoNode& call, Scope& 
     if (call.outputs[i].empty()) continue;
     const std::optional<ValueId> made = resolve(callee, proto.outputs[i]);
     if (!made || *made == kNoValue)
-      throw Error(ErrorCode::invalid_model, fmt::format("function '{}' makes no output '{}'", proto.name, proto.outputs[i]));
+      throw Error(ErrorCode::invalid_model,
+                  fmt::format("function '{}' makes no output '{}'", proto.name, proto.outputs[i]));
     ValueId id = *made;
     const std::string& name = inside.results[proto.outputs[i]];
     if (scope.writer.graph.value(id).name != name) {  // an input or a constant handed through

@@ -36,8 +36,8 @@ ProtoModel read_checked_model(Bytes bytes) {
     throw Error(ErrorCode::invalid_model, fmt::format("is not an ONNX model: ir_version {}, {} graph", model.ir_version,
                                                       model.has_graph ? "one" : "no"));
   if (model.ir_version < kOldestIr || model.ir_version > kNewestIr)
-    throw Error(ErrorCode::unsupported, fmt::format("has ir_version {}; {} to {} are supported", model.ir_version,
-                                                    kOldestIr, kNewestIr));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("has ir_version {}; {} to {} are supported", model.ir_version, kOldestIr, kNewestIr));
   return model;
 }
 
@@ -47,8 +47,8 @@ Environment environment_of(const ProtoModel& model) {
   const auto standard = environment.opsets.find("");
   // Below kOldestOpset most operators mean what they mean at kOldestOpset; versions.cc refuses the others.
   if (standard != environment.opsets.end() && (standard->second < 1 || standard->second > kNewestOpset))
-    throw Error(ErrorCode::unsupported, fmt::format("uses opset {}; {} to {} are supported", standard->second,
-                                                    kOldestOpset, kNewestOpset));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("uses opset {}; {} to {} are supported", standard->second, kOldestOpset, kNewestOpset));
   return environment;
 }
 

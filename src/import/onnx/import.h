@@ -22,7 +22,7 @@
 
 namespace trine {
 
-constexpr std::string_view kDTypeAttributes[] = {"to", "dtype", "output_dtype", "output_datatype",
+constexpr std::string_view kDTypeAttributes[] = {"to",         "dtype",     "output_dtype",     "output_datatype",
                                                  "stash_type", "precision", "softmax_precision"};
 constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
@@ -34,7 +34,7 @@ struct ImportOptions {
 struct ImportedModel {
   Graph graph;
   int64_t ir_version = 0;
-  int64_t opset = 0;  // of the standard operators
+  int64_t opset = 0;     // of the standard operators
   std::string producer;  // "pytorch 2.4.0"
   std::map<std::string, std::string> metadata;
   std::vector<Type> declared_outputs;  // what the file says of the graph's outputs: a hint

@@ -19,7 +19,8 @@ void collect_reads(const ProtoNode& node, int depth, Names& into);
 // Names that a graph reads and does not make: they come from outside.
 void collect_free(Bytes bytes, int depth, Names& into) {
   if (depth > kMaxNesting)
-    throw Error(ErrorCode::unsupported, fmt::format("graphs are nested deeper than {}; flatten the model", kMaxNesting));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("graphs are nested deeper than {}; flatten the model", kMaxNesting));
   const ProtoGraph graph = read_graph(bytes);
   Names reads, made;
   for (const ProtoNode& node : graph.nodes) {
@@ -48,9 +49,8 @@ void collect_reads(const ProtoNode& node, int depth, Names& into) {
     if (missing[n] == 0) continue;
     if (++count <= 8) stuck += fmt::format("{}'{}' ({})", count > 1 ? ", " : "", nodes[n].name, nodes[n].op_type);
   }
-  throw Error(ErrorCode::invalid_model,
-              fmt::format("{} nodes form a cycle or depend on one: {}{}; a graph has none", count, stuck,
-                          count > 8 ? ", ..." : ""));
+  throw Error(ErrorCode::invalid_model, fmt::format("{} nodes form a cycle or depend on one: {}{}; a graph has none",
+                                                    count, stuck, count > 8 ? ", ..." : ""));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using Bytes = std::string_view;  // an encoded message
 
 struct ProtoValue {  // ValueInfoProto
   std::string_view name;
-  Bytes type;        // TypeProto; empty when there is none
+  Bytes type;  // TypeProto; empty when there is none
 };
 
 struct ProtoNode {

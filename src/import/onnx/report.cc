@@ -19,7 +19,8 @@ void Report::add(const ProtoNode& node, int64_t opset, const Graph& graph, const
                         : fmt::format("{}", node.inputs[i].empty() ? "none" : node.inputs[i]));
   const std::string_view name = !node.name.empty() ? node.name : node.outputs.empty() ? "" : node.outputs[0];
   lines_.push_back(fmt::format("  node '{}' ({}, domain '{}', opset {}; inputs {}): {}", name, node.op_type,
-                               node.domain.empty() ? "ai.onnx" : node.domain, opset, fmt::join(types, ", "), why.what()));
+                               node.domain.empty() ? "ai.onnx" : node.domain, opset, fmt::join(types, ", "),
+                               why.what()));
 }
 
 void Report::finish(std::string_view model) const {

@@ -14,7 +14,8 @@ namespace trine::onnx {
 class Report {
  public:
   // `opset`: of the node's domain; `inputs`: resolved ones, with `graph` giving their types.
-  void add(const ProtoNode& node, int64_t opset, const Graph& graph, const std::vector<ValueId>& inputs, const Error& why);
+  void add(const ProtoNode& node, int64_t opset, const Graph& graph, const std::vector<ValueId>& inputs,
+           const Error& why);
   size_t count() const { return count_; }
   // Throws the Error when there is one; `model` begins its message.
   void finish(std::string_view model) const;

@@ -50,8 +50,10 @@ void batch_norm_per_element(ImportNode& node, GraphWriter& writer) {
   node.attrs.erase("spatial");
   if (spatial != 0) return;
   if (node.wanted.size() > 1) unsupported("spatial = 0 with the outputs of training");
-  if (node.inputs.size() != 5) throw Error(ErrorCode::invalid_model, fmt::format("has {} inputs; 5 are accepted", node.inputs.size()));
-  const ValueId x = node.input(0), scale = node.input(1), bias = node.input(2), mean = node.input(3), var = node.input(4);
+  if (node.inputs.size() != 5)
+    throw Error(ErrorCode::invalid_model, fmt::format("has {} inputs; 5 are accepted", node.inputs.size()));
+  const ValueId x = node.input(0), scale = node.input(1), bias = node.input(2), mean = node.input(3),
+                var = node.input(4);
   const ValueId epsilon = scalar_like(writer, x, node.attrs.real("epsilon", 1e-5));
   const ValueId deviation = writer.apply("Sqrt", {writer.apply("Add", {var, epsilon})});
   const ValueId normal = writer.apply("Div", {writer.apply("Sub", {x, mean}), deviation});
@@ -70,7 +72,8 @@ void batch_norm_by_outputs(ImportNode& node, GraphWriter&) {
 // Scale and bias of a group become those of each of its channels: expand [G, 1] to [G, C/G], flatten.
 void group_norm_per_group(ImportNode& node, GraphWriter& writer) {
   const int64_t groups = node.attrs.integer("num_groups", 0);
-  if (groups <= 0) throw Error(ErrorCode::invalid_model, fmt::format("num_groups is {}; at least 1 is accepted", groups));
+  if (groups <= 0)
+    throw Error(ErrorCode::invalid_model, fmt::format("num_groups is {}; at least 1 is accepted", groups));
   Attrs channel;
   channel.set("start", int64_t{1});
   channel.set("end", int64_t{2});
@@ -107,7 +110,8 @@ void resize_asymmetric(ImportNode& node, GraphWriter& writer) {
     const std::vector<double> values = t.f64_values();
     shrinks = std::any_of(values.begin(), values.end(), [](double s) { return s < 1; });
     if (shrinks && std::any_of(values.begin(), values.end(), [](double s) { return s > 1; }))
-      unsupported("enlarges one dimension and shrinks another, which opset 10 leaves open; convert the model to opset 11");
+      unsupported(
+          "enlarges one dimension and shrinks another, which opset 10 leaves open; convert the model to opset 11");
   }
   node.inputs = {node.input(0), kNoValue, scales};
   node.attrs.set("coordinate_transformation_mode", std::string("asymmetric"));

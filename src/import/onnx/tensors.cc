@@ -52,9 +52,13 @@ ProtoTensor read_fields(Bytes bytes) {
 
 int packed_bits(DType type) {
   switch (type) {
-    case DType::i2: case DType::u2: return 2;
-    case DType::i4: case DType::u4: case DType::f4e2m1: return 4;
-    case DType::f6e2m3: case DType::f6e3m2: return 6;
+    case DType::i2:
+    case DType::u2: return 2;
+    case DType::i4:
+    case DType::u4:
+    case DType::f4e2m1: return 4;
+    case DType::f6e2m3:
+    case DType::f6e3m2: return 6;
     default: return static_cast<int>(byte_size(type)) * 8;
   }
 }
@@ -209,7 +213,8 @@ class Decoder {
     const auto wanted = static_cast<int64_t>(packed_bytes(type_, elements_));
     const int64_t bytes = length.value_or(wanted);
     if (offset > size || bytes > size - offset)
-      fail(fmt::format("external data: bytes {} to {}+{} of '{}', which has {}", offset, offset, bytes, location, size));
+      fail(
+          fmt::format("external data: bytes {} to {}+{} of '{}', which has {}", offset, offset, bytes, location, size));
     file.bytes = file.bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(bytes));
     return file;
   }
@@ -277,8 +282,8 @@ Tensor TensorReader::read_sparse(Bytes bytes, std::string_view where) {
   const ProtoSparse sparse = read_sparse_fields(bytes);
   const Tensor values = read(sparse.values, where), indices = read(sparse.indices, where);
   if (values.rank() != 1 || values.dtype() == DType::string)
-    throw Error(ErrorCode::invalid_model, fmt::format("{}: sparse values are {}; a list of numbers is accepted", where,
-                                                      values.type_text()));
+    throw Error(ErrorCode::invalid_model,
+                fmt::format("{}: sparse values are {}; a list of numbers is accepted", where, values.type_text()));
   const size_t width = byte_size(values.dtype());
   const int64_t bytes_dense = checked_mul(element_count(sparse.dims), static_cast<int64_t>(width));
   if (bytes_dense > dense_left_)

@@ -12,10 +12,11 @@ namespace trine::onnx {
 namespace {
 
 constexpr DType kDTypes[] = {  // by TensorProto.DataType
-    DType::none, DType::f32, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::i64, DType::string,
-    DType::boolean, DType::f16, DType::f64, DType::u32, DType::u64, DType::c64, DType::c128, DType::bf16,
-    DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::u4, DType::i4, DType::f4e2m1,
-    DType::f8e8m0, DType::u2, DType::i2, DType::f6e2m3, DType::f6e3m2};
+    DType::none,       DType::f32,    DType::u8,         DType::i8,      DType::u16,   DType::i16,
+    DType::i32,        DType::i64,    DType::string,     DType::boolean, DType::f16,   DType::f64,
+    DType::u32,        DType::u64,    DType::c64,        DType::c128,    DType::bf16,  DType::f8e4m3fn,
+    DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::u4,      DType::i4,    DType::f4e2m1,
+    DType::f8e8m0,     DType::u2,     DType::i2,         DType::f6e2m3,  DType::f6e3m2};
 
 class TypeReader {
  public:
@@ -103,8 +104,8 @@ class TypeReader {
 
 DType dtype_of(int64_t data_type, std::string_view where) {
   if (data_type < 0 || data_type >= static_cast<int64_t>(std::size(kDTypes)))
-    throw Error(ErrorCode::invalid_model, fmt::format("{}: unknown elem_type {}; 1 to {} are known", where, data_type,
-                                                      std::size(kDTypes) - 1));
+    throw Error(ErrorCode::invalid_model,
+                fmt::format("{}: unknown elem_type {}; 1 to {} are known", where, data_type, std::size(kDTypes) - 1));
   return kDTypes[data_type];
 }
 

@@ -88,7 +88,8 @@ struct Row {
   void (*rewrite)(ImportNode&, GraphWriter&);
 };
 
-constexpr Row kRows[] = {  // of one operator: oldest first
+constexpr Row kRows[] = {
+    // of one operator: oldest first
     {"Add", 7, too_old},
     {"And", 7, too_old},
     {"AveragePool", 7, too_old},

@@ -2,9 +2,8 @@
 // length past the end or a bad varint throws Damaged; nothing is copied.
 #pragma once
 
-#include <protozero/pbf_reader.hpp>
-
 #include <cstdint>
+#include <protozero/pbf_reader.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,13 +25,13 @@ class Message {
  public:
   explicit Message(std::string_view bytes) : reader_(bytes.data(), bytes.size()) {}
 
-  bool next();                                    // to the next field; false at the end
+  bool next();  // to the next field; false at the end
   uint32_t field() const { return reader_.tag(); }
   void skip();
 
   int64_t integer();
   float f32();
-  std::string_view bytes();                       // a string, bytes or message
+  std::string_view bytes();  // a string, bytes or message
 
   // One element, or a packed run of them, appended.
   void integers(std::vector<int64_t>& into);
@@ -42,7 +41,8 @@ class Message {
  private:
   void need(protozero::pbf_wire_type type) const;
   bool packed() const { return reader_.wire_type() == protozero::pbf_wire_type::length_delimited; }
-  template <class F> auto guarded(F read);
+  template <class F>
+  auto guarded(F read);
 
   protozero::pbf_reader reader_;
 };

@@ -50,7 +50,8 @@ const Tensor& GraphWriter::constant(ValueId id) const {
 
 void GraphWriter::append(Node node) {
   budget_.take();
-  const bool blameless = std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return is_doubtful(id); });
+  const bool blameless =
+      std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return is_doubtful(id); });
   graph.nodes.push_back(std::move(node));
   Node& added = graph.nodes.back();
   try {

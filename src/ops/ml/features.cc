@@ -12,9 +12,7 @@
 namespace trine::ml {
 namespace {
 
-void infer_binarizer(InferContext& c) {
-  c.set(0, c.dtype(0), c.shape(0));
-}
+void infer_binarizer(InferContext& c) { c.set(0, c.dtype(0), c.shape(0)); }
 
 void binarizer_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
@@ -48,7 +46,8 @@ double of_feature(const EvalContext& c, const std::vector<double>& list, size_t 
   const Tensor& x = c.tensor(0);
   const auto features = static_cast<size_t>(x.rank() == 0 ? 1 : x.dim(x.rank() - 1));
   if (list.size() != features)
-    c.fail("an attribute has " + std::to_string(list.size()) + " entries for " + x.type_text() + "; 1 or one per feature");
+    c.fail("an attribute has " + std::to_string(list.size()) + " entries for " + x.type_text() +
+           "; 1 or one per feature");
   return list[i % features];
 }
 

@@ -1,7 +1,6 @@
 // LinearRegressor: y = x w' + b per target. LinearClassifier: such scores per class, and the label of the largest.
-#include "ops/ml/post_transform.h"
-
 #include "base/checked.h"
+#include "ops/ml/post_transform.h"
 
 namespace trine::ml {
 namespace {
@@ -10,7 +9,8 @@ namespace {
 std::vector<double> linear_scores(const EvalContext& c, const Rows& x, size_t classes) {
   const auto weights = c.attrs().reals("coefficients");
   const auto bias = c.attrs().reals("intercepts");
-  if (classes == 0 || weights.size() != classes * static_cast<size_t>(x.features) || (!bias.empty() && bias.size() != classes))
+  if (classes == 0 || weights.size() != classes * static_cast<size_t>(x.features) ||
+      (!bias.empty() && bias.size() != classes))
     c.fail(std::to_string(weights.size()) + " coefficients, " + std::to_string(bias.size()) + " intercepts for " +
            std::to_string(classes) + " targets of " + std::to_string(x.features) + " features");
   std::vector<double> scores;

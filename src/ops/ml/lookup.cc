@@ -45,7 +45,8 @@ void infer_label_encoder(InferContext& c) { c.set(0, list_attribute(c, "values")
 
 Tensor default_label(const EvalContext& c, DType dtype) {
   if (const Tensor* t = c.attrs().tensor("default_tensor")) {
-    if (t->elements() != 1 || t->dtype() != dtype) c.fail("default_tensor is " + t->type_text() + "; one element of the values' type");
+    if (t->elements() != 1 || t->dtype() != dtype)
+      c.fail("default_tensor is " + t->type_text() + "; one element of the values' type");
     return *t;
   }
   if (dtype == DType::string) return Tensor::of_strings({}, {c.attrs().string("default_string", "_Unused")});
@@ -56,8 +57,10 @@ Tensor default_label(const EvalContext& c, DType dtype) {
 void label_encoder_reference(EvalContext& c) {
   const Tensor &x = c.tensor(0), keys = list_attribute(c, "keys"), values = list_attribute(c, "values");
   if (keys.elements() != values.elements())
-    c.fail(std::to_string(keys.elements()) + " keys, " + std::to_string(values.elements()) + " values; as many of each");
-  const bool same_kind = (x.dtype() == DType::string) == (keys.dtype() == DType::string) && is_float(x.dtype()) == is_float(keys.dtype());
+    c.fail(std::to_string(keys.elements()) + " keys, " + std::to_string(values.elements()) +
+           " values; as many of each");
+  const bool same_kind =
+      (x.dtype() == DType::string) == (keys.dtype() == DType::string) && is_float(x.dtype()) == is_float(keys.dtype());
   if (!same_kind) c.fail("x is " + x.type_text() + ", the keys " + keys.type_text() + "; element types must agree");
   std::unordered_map<std::string, int64_t> place;
   const auto names = keys_of(keys);
@@ -67,10 +70,8 @@ void label_encoder_reference(EvalContext& c) {
   const auto wanted = keys_of(x);
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto found = place.find(wanted[i]);
-    if (found == place.end())
-      y.copy(static_cast<int64_t>(i), otherwise, 0);
-    else
-      y.copy(static_cast<int64_t>(i), values, found->second);
+    if (found == place.end()) y.copy(static_cast<int64_t>(i), otherwise, 0);
+    else y.copy(static_cast<int64_t>(i), values, found->second);
   }
   c.set(0, y.take());
 }
@@ -92,7 +93,8 @@ void category_mapper_reference(EvalContext& c) {
   const auto numbers = c.attrs().integers("cats_int64s");
   const auto names = c.attrs().strings("cats_strings");
   if (numbers.size() != names.size())
-    c.fail(std::to_string(numbers.size()) + " cats_int64s, " + std::to_string(names.size()) + " cats_strings; as many of each");
+    c.fail(std::to_string(numbers.size()) + " cats_int64s, " + std::to_string(names.size()) +
+           " cats_strings; as many of each");
   if (x.dtype() == DType::string) {
     std::unordered_map<std::string, int64_t> to;
     for (size_t i = 0; i < names.size(); ++i) to[names[i]] = numbers[i];
@@ -121,7 +123,9 @@ const OpDef kCategoryMapper = {.name = "category_mapper",
                                .reference = category_mapper_reference};
 const RegisterOp kRegisterCategoryMapper(kCategoryMapper);
 
-size_t category_count(const Attrs& a) { return std::max(a.integers("cats_int64s").size(), a.strings("cats_strings").size()); }
+size_t category_count(const Attrs& a) {
+  return std::max(a.integers("cats_int64s").size(), a.strings("cats_strings").size());
+}
 
 void infer_one_hot_encoder(InferContext& c) {
   if (!c.shape(0).has_rank()) return c.set(0, DType::f32, Shape());
@@ -146,7 +150,8 @@ void one_hot_encoder_reference(EvalContext& c) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto found = place.find(wanted[i]);
     if (found != place.end()) y[i * static_cast<size_t>(count) + static_cast<size_t>(found->second)] = 1;
-    else if (!c.attrs().integer("zeros", 1)) c.fail("element " + std::to_string(i) + " is of no category, and zeros = 0");
+    else if (!c.attrs().integer("zeros", 1))
+      c.fail("element " + std::to_string(i) + " is of no category, and zeros = 0");
   }
   c.set(0, Tensor::from_f64(DType::f32, dims, y));
 }
@@ -175,7 +180,8 @@ void array_feature_extractor_reference(EvalContext& c) {
   const auto at = c.tensor(1).i64_values();
   const int64_t features = x.dim(x.rank() - 1), picked = static_cast<int64_t>(at.size());
   for (int64_t i : at)
-    if (i < 0 || i >= features) c.fail("index " + std::to_string(i) + " outside [0, " + std::to_string(features - 1) + "]");
+    if (i < 0 || i >= features)
+      c.fail("index " + std::to_string(i) + " outside [0, " + std::to_string(features - 1) + "]");
   Dims dims(x.dims().begin(), x.dims().end() - 1);
   if (dims.empty()) dims.push_back(1);
   dims.push_back(picked);

@@ -1,5 +1,5 @@
-// ZipMap, CastMap, DictVectorizer. Our types know no map: one is held as a sequence of two vectors, keys and values, and a
-// sequence of maps as a sequence of such sequences.
+// ZipMap, CastMap, DictVectorizer. Our types know no map: one is held as a sequence of two vectors, keys and values,
+// and a sequence of maps as a sequence of such sequences.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -19,8 +19,8 @@ void zip_map_reference(EvalContext& c) {
   const Tensor& x = c.tensor(0);
   const auto names = c.attrs().strings("classlabels_strings");
   const auto width = static_cast<int64_t>(std::max(names.size(), c.attrs().integers("classlabels_int64s").size()));
-  const Tensor keys = names.empty() ? Tensor::vector_i64(c.attrs().integers("classlabels_int64s"))
-                                    : Tensor::of_strings({width}, names);
+  const Tensor keys =
+      names.empty() ? Tensor::vector_i64(c.attrs().integers("classlabels_int64s")) : Tensor::of_strings({width}, names);
   if (x.rank() < 1 || x.rank() > 2 || x.dim(x.rank() - 1) != width)
     c.fail("x is " + x.type_text() + "; it must have one column per label: " + std::to_string(width));
   Datum::Sequence maps;
@@ -63,7 +63,8 @@ DType cast_map_type(const Attrs& attrs) {
 bool is_sparse(const Attrs& attrs) { return attrs.string("map_form", "DENSE") == "SPARSE"; }
 
 void infer_cast_map(InferContext& c) {
-  c.set(0, cast_map_type(c.attrs()), {1, is_sparse(c.attrs()) ? Dim(c.attrs().integer("max_map", 1)) : c.fresh("entries")});
+  c.set(0, cast_map_type(c.attrs()),
+        {1, is_sparse(c.attrs()) ? Dim(c.attrs().integer("max_map", 1)) : c.fresh("entries")});
 }
 
 Tensor converted(const Tensor& t, DType to) {
@@ -76,8 +77,7 @@ Tensor converted(const Tensor& t, DType to) {
   std::vector<double> values;
   if (t.dtype() == DType::string)
     for (const std::string& s : t.strings()) values.push_back(std::strtod(s.c_str(), nullptr));
-  else
-    values = t.f64_values();
+  else values = t.f64_values();
   return Tensor::from_f64(to, t.dims(), values);
 }
 
@@ -128,10 +128,8 @@ void dict_vectorizer_reference(EvalContext& c) {
       if (const auto found = place.find(keys[i]); found != place.end())
         y.copy(found->second, map.values, static_cast<int64_t>(i));
   };
-  if (map.keys.dtype() == DType::string)
-    put(c.attrs().strings("string_vocabulary"), map.keys.strings());
-  else
-    put(c.attrs().integers("int64_vocabulary"), map.keys.i64_values());
+  if (map.keys.dtype() == DType::string) put(c.attrs().strings("string_vocabulary"), map.keys.strings());
+  else put(c.attrs().integers("int64_vocabulary"), map.keys.i64_values());
   c.set(0, y.take());
 }
 

@@ -35,8 +35,8 @@ PostTransform post_transform_from(std::string_view name) {
   constexpr std::string_view kNames[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
   for (int i = 0; i < 5; ++i)
     if (name == kNames[i]) return static_cast<PostTransform>(i);
-  throw Error(ErrorCode::invalid_model, "post_transform '" + std::string(name) +
-                                            "'; one of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT");
+  throw Error(ErrorCode::invalid_model,
+              "post_transform '" + std::string(name) + "'; one of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT");
 }
 
 void apply(PostTransform how, double* scores, size_t count) {
@@ -60,8 +60,9 @@ Tensor Labels::of(const std::vector<int64_t>& classes) const {
   }
   std::vector<int64_t> result;
   for (int64_t k : classes)
-    result.push_back(integers_.empty() ? std::max<int64_t>(k, 0)
-                     : k >= 0 && k < static_cast<int64_t>(integers_.size()) ? integers_[static_cast<size_t>(k)] : 0);
+    result.push_back(integers_.empty()                                      ? std::max<int64_t>(k, 0)
+                     : k >= 0 && k < static_cast<int64_t>(integers_.size()) ? integers_[static_cast<size_t>(k)]
+                                                                            : 0);
   return Tensor::from_i64(DType::i64, dims, result);
 }
 

@@ -8,7 +8,7 @@ namespace trine::ml {
 
 enum class PostTransform { none, softmax, logistic, softmax_zero, probit };
 
-PostTransform post_transform_from(std::string_view name);  // "NONE", "SOFTMAX", ...; throws Error{invalid_model}
+PostTransform post_transform_from(std::string_view name);     // "NONE", "SOFTMAX", ...; throws Error{invalid_model}
 void apply(PostTransform how, double* scores, size_t count);  // to one row of scores
 
 // Class labels: integers or strings, whichever attribute is there. No labels: classes are numbered.

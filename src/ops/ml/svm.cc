@@ -34,12 +34,15 @@ void svm_regressor_reference(EvalContext& c) {
   const Rows x(c, 0);
   const Kernel kernel(c);
   const auto supports = c.attrs().integer("n_supports");
-  const auto vectors = c.attrs().reals("support_vectors"), weights = c.attrs().reals("coefficients"), rho = c.attrs().reals("rho");
+  const auto vectors = c.attrs().reals("support_vectors"), weights = c.attrs().reals("coefficients"),
+             rho = c.attrs().reals("rho");
   const auto n = static_cast<size_t>(std::clamp<int64_t>(supports, 0, static_cast<int64_t>(weights.size())));
   const auto features = static_cast<size_t>(x.features);
-  if (rho.empty() || (supports > 0 ? n * features != vectors.size() || weights.size() != n : weights.size() != features))
-    c.fail(std::to_string(vectors.size()) + " support vector entries, " + std::to_string(weights.size()) + " coefficients, " +
-           std::to_string(rho.size()) + " rho for " + std::to_string(x.features) + " features; they do not fit together");
+  if (rho.empty() ||
+      (supports > 0 ? n * features != vectors.size() || weights.size() != n : weights.size() != features))
+    c.fail(std::to_string(vectors.size()) + " support vector entries, " + std::to_string(weights.size()) +
+           " coefficients, " + std::to_string(rho.size()) + " rho for " + std::to_string(x.features) +
+           " features; they do not fit together");
   std::vector<double> scores;
   for (int64_t r = 0; r < x.count; ++r) {
     double sum = rho[0];
@@ -68,8 +71,12 @@ struct Svm {
   bool all_positive = true;
 
   explicit Svm(const Attrs& attrs)
-      : vectors(attrs.reals("support_vectors")), weights(attrs.reals("coefficients")), rho(attrs.reals("rho")),
-        prob_a(attrs.reals("prob_a")), prob_b(attrs.reals("prob_b")), per_class(attrs.integers("vectors_per_class")) {
+      : vectors(attrs.reals("support_vectors")),
+        weights(attrs.reals("coefficients")),
+        rho(attrs.reals("rho")),
+        prob_a(attrs.reals("prob_a")),
+        prob_b(attrs.reals("prob_b")),
+        per_class(attrs.integers("vectors_per_class")) {
     classes = std::max<size_t>(Labels(attrs, "classlabels_ints", "classlabels_strings").count(), 1);
     for (int64_t n : per_class) {
       first.push_back(static_cast<int64_t>(supports));

@@ -1,5 +1,5 @@
-// TreeEnsemble: interior nodes and leaves in separate attribute lists. TreeEnsembleRegressor, TreeEnsembleClassifier: the
-// older form, nodes named by (tree id, node id) with leaves among them.
+// TreeEnsemble: interior nodes and leaves in separate attribute lists. TreeEnsembleRegressor, TreeEnsembleClassifier:
+// the older form, nodes named by (tree id, node id) with leaves among them.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -32,7 +32,8 @@ Forest forest_of(const EvalContext& c) {
   const Attrs& a = c.attrs();
   const auto modes = tensor_values(a, "nodes_modes"), splits = tensor_values(a, "nodes_splits");
   const auto weights = tensor_values(a, "leaf_weights"), members = tensor_values(a, "membership_values");
-  const auto features = a.integers("nodes_featureids"), yes = a.integers("nodes_truenodeids"), no = a.integers("nodes_falsenodeids");
+  const auto features = a.integers("nodes_featureids"), yes = a.integers("nodes_truenodeids"),
+             no = a.integers("nodes_falsenodeids");
   const auto yes_leaf = a.integers("nodes_trueleafs"), no_leaf = a.integers("nodes_falseleafs");
   const auto nan_true = a.integers("nodes_missing_value_tracks_true"), targets = a.integers("leaf_targetids");
   const auto interior = static_cast<int64_t>(modes.size()), leaves = static_cast<int64_t>(weights.size());
@@ -109,8 +110,8 @@ const OpDef kTreeEnsemble = {.name = "tree_ensemble",
 const RegisterOp kRegisterTreeEnsemble(kTreeEnsemble);
 
 Forest::Mode mode_of(const EvalContext& c, const std::string& name) {
-  constexpr std::string_view kNames[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ",
-                                         "BRANCH_MEMBER", "LEAF"};
+  constexpr std::string_view kNames[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE",    "BRANCH_GT",
+                                         "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
   for (int i = 0; i < 8; ++i)
     if (name == kNames[i] && i != 6) return static_cast<Forest::Mode>(i);
   c.fail("node mode '" + name + "'; one of BRANCH_LEQ, _LT, _GTE, _GT, _EQ, _NEQ, LEAF");
@@ -121,7 +122,8 @@ using NodeKey = std::pair<int64_t, int64_t>;  // tree id, node id
 // `votes`: "class" or "target", the prefix of the attributes that hold the leaves' votes.
 Forest old_forest_of(const EvalContext& c, const std::string& votes) {
   const Attrs& a = c.attrs();
-  const auto trees = a.integers("nodes_treeids"), ids = a.integers("nodes_nodeids"), features = a.integers("nodes_featureids");
+  const auto trees = a.integers("nodes_treeids"), ids = a.integers("nodes_nodeids"),
+             features = a.integers("nodes_featureids");
   const auto yes = a.integers("nodes_truenodeids"), no = a.integers("nodes_falsenodeids");
   const auto nan_true = a.integers("nodes_missing_value_tracks_true");
   const auto modes = a.strings("nodes_modes");
@@ -150,7 +152,8 @@ Forest old_forest_of(const EvalContext& c, const std::string& votes) {
     forest.nodes.push_back(std::move(n));
   }
   std::map<int64_t, std::vector<Forest::Vote>> by_node;
-  const auto vote_trees = a.integers(votes + "_treeids"), vote_nodes = a.integers(votes + "_nodeids"), targets = a.integers(votes + "_ids");
+  const auto vote_trees = a.integers(votes + "_treeids"), vote_nodes = a.integers(votes + "_nodeids"),
+             targets = a.integers(votes + "_ids");
   const auto weights = numbers(a, votes + "_weights");
   for (size_t i = 0; i < targets.size(); ++i) {
     const auto at = place.find({entry(c, vote_trees, i, "vote tree ids"), entry(c, vote_nodes, i, "vote node ids")});
@@ -173,7 +176,8 @@ void tree_regressor_reference(EvalContext& c) {
   const std::string how = c.attrs().string("aggregate_function", "SUM");
   constexpr std::string_view kNames[] = {"AVERAGE", "SUM", "MIN", "MAX"};
   const auto* found = std::find(std::begin(kNames), std::end(kNames), how);
-  if (found == std::end(kNames) || targets < 1) c.fail("aggregate_function '" + how + "'; one of AVERAGE, SUM, MIN, MAX");
+  if (found == std::end(kNames) || targets < 1)
+    c.fail("aggregate_function '" + how + "'; one of AVERAGE, SUM, MIN, MAX");
   Forest forest = old_forest_of(c, "target");
   forest.check(targets);
   const auto scores = forest_scores(c, forest, static_cast<Aggregate>(found - kNames),

@@ -57,7 +57,8 @@ void Forest::check(int64_t targets) {
   for (const Node& n : nodes) {
     if (n.mode == Mode::leaf) continue;
     if (!inside(n.yes) || !inside(n.no)) fail("a child lies outside [0, " + std::to_string(count - 1) + "]");
-    if (n.feature < 0 || n.feature > (int64_t{1} << 40)) fail("feature " + std::to_string(n.feature) + "; it must be >= 0");
+    if (n.feature < 0 || n.feature > (int64_t{1} << 40))
+      fail("feature " + std::to_string(n.feature) + "; it must be >= 0");
     features = std::max(features, n.feature + 1);
   }
   for (const Vote& v : votes)

@@ -15,8 +15,8 @@ struct Forest {
     int64_t feature = 0;
     double split = 0;
     bool nan_is_true = false;
-    int64_t yes = 0, no = 0;       // node indices
-    int64_t first = 0, last = 0;   // of a leaf: its votes
+    int64_t yes = 0, no = 0;      // node indices
+    int64_t first = 0, last = 0;  // of a leaf: its votes
     std::set<double> members;
   };
   struct Vote {

@@ -1,13 +1,14 @@
 // Tiny valid models of every operator (the ONNX backend node tests), in which numbers are replaced by edge values, are
 // imported, built and run. Each must succeed or throw Error, within a second of processor time.
 //
-//   fuzz_models DATA [--count N] [--seed S] [--first I] [--jobs P] [--only I] [--filter TEXT] [--messages FILE] [--keep FILE]
+//   fuzz_models DATA [--count N] [--seed S] [--first I] [--jobs P] [--only I] [--filter TEXT] [--messages FILE] [--keep
+//   FILE]
 //
 // DATA is what onnx_backend.py wrote. Model I of a seed is the same in every run, so that the numbers [first, first +
 // count) can be shared between machines; P processes share those of one. Prints each death and each slow model with the
-// command that replays it, then `models: N, errors E, deaths D, over 1 s: T`. The exit status is 1 when D + T > 0. `--only`
-// runs in this process, so that a debugger sees it; `--keep` writes its model; `--messages` counts the error messages,
-// numbers left out.
+// command that replays it, then `models: N, errors E, deaths D, over 1 s: T`. The exit status is 1 when D + T > 0.
+// `--only` runs in this process, so that a debugger sees it; `--keep` writes its model; `--messages` counts the error
+// messages, numbers left out.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -51,9 +52,15 @@ struct Original {
 Arguments read_arguments(int argc, char** argv) {
   Arguments a;
   a.program = argv[0];
-  a.data = conformance::read_options(argc, argv, {{"--count", &a.count}, {"--seed", &a.seed}, {"--first", &a.first},
-                                                  {"--jobs", &a.jobs}, {"--only", &a.only}, {"--filter", &a.filter},
-                                                  {"--messages", &a.messages}, {"--keep", &a.keep}});
+  a.data = conformance::read_options(argc, argv,
+                                     {{"--count", &a.count},
+                                      {"--seed", &a.seed},
+                                      {"--first", &a.first},
+                                      {"--jobs", &a.jobs},
+                                      {"--only", &a.only},
+                                      {"--filter", &a.filter},
+                                      {"--messages", &a.messages},
+                                      {"--keep", &a.keep}});
   return a;
 }
 
@@ -78,7 +85,8 @@ Tensor resized(const Tensor& t, const Dims& dims) {
   Tensor out(t.dtype(), dims);
   const size_t width = byte_size(t.dtype());
   for (int64_t i = 0; i < out.elements() && t.elements() > 0; ++i)
-    std::copy_n(t.as<char>() + static_cast<size_t>(i % t.elements()) * width, width, out.mutable_as<char>() + static_cast<size_t>(i) * width);
+    std::copy_n(t.as<char>() + static_cast<size_t>(i % t.elements()) * width, width,
+                out.mutable_as<char>() + static_cast<size_t>(i) * width);
   return out;
 }
 
@@ -189,7 +197,8 @@ void limit_memory() {
 void write_messages(const std::vector<std::string>& outcomes, const std::string& path) {
   std::map<std::string, size_t> counts;
   for (std::string text : outcomes) {
-    text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '-'; }), text.end());
+    text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '-'; }),
+               text.end());
     ++counts[text];
   }
   std::ofstream out(path);
@@ -213,8 +222,8 @@ void count_outcomes(const std::vector<std::string>& outcomes, size_t first, cons
     if (!slow && !dead) continue;
     const size_t index = first + i;
     const std::string filter = a.filter.empty() ? "" : fmt::format(" --filter {}", a.filter);
-    fmt::print("{}: {}\n  {} {} --seed {} --only {}{}\n", originals[index % originals.size()].folder, text, a.program, a.data, a.seed,
-               index, filter);
+    fmt::print("{}: {}\n  {} {} --seed {} --only {}{}\n", originals[index % originals.size()].folder, text, a.program,
+               a.data, a.seed, index, filter);
     std::fflush(stdout);
   }
 }
@@ -234,13 +243,14 @@ int run(int argc, char** argv) {
   std::vector<std::string> kept;
   for (size_t done = 0; done < arguments.count; done += kBatch) {
     const size_t first = arguments.first + done;
-    const auto outcomes = conformance::run_isolated(std::min<size_t>(kBatch, arguments.count - done), kHangSeconds, arguments.jobs,
-                                                    [&](size_t i) { return job(first + i); });
+    const auto outcomes = conformance::run_isolated(std::min<size_t>(kBatch, arguments.count - done), kHangSeconds,
+                                                    arguments.jobs, [&](size_t i) { return job(first + i); });
     count_outcomes(outcomes, first, originals, arguments, counts);
     if (!arguments.messages.empty()) kept.insert(kept.end(), outcomes.begin(), outcomes.end());
   }
   if (!arguments.messages.empty()) write_messages(kept, arguments.messages);
-  fmt::print("models: {}, errors {}, deaths {}, over 1 s: {}\n", arguments.count, counts.errors, counts.deaths, counts.slow);
+  fmt::print("models: {}, errors {}, deaths {}, over 1 s: {}\n", arguments.count, counts.errors, counts.deaths,
+             counts.slow);
   return counts.deaths + counts.slow > 0;
 }
 

@@ -11,7 +11,21 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 using protozero::pbf_writer;
 
-enum class Kind { model, graph, function, node, attribute, tensor, sparse, value, type, tensor_type, nested_type, shape, dim };
+enum class Kind {
+  model,
+  graph,
+  function,
+  node,
+  attribute,
+  tensor,
+  sparse,
+  value,
+  type,
+  tensor_type,
+  nested_type,
+  shape,
+  dim
+};
 enum class Action { descend, integer, size, real, raw };
 
 // What onnx.proto has at a field. `size`: a tensor's own dimensions, which its data must match; seldom changed.
@@ -22,27 +36,45 @@ struct Field {
   Kind into = Kind::model;
 };
 
-constexpr Field kFields[] = {
-    {Kind::model, 7, Action::descend, Kind::graph},        {Kind::model, 25, Action::descend, Kind::function},
-    {Kind::graph, 1, Action::descend, Kind::node},         {Kind::graph, 5, Action::descend, Kind::tensor},
-    {Kind::graph, 11, Action::descend, Kind::value},       {Kind::graph, 12, Action::descend, Kind::value},
-    {Kind::graph, 13, Action::descend, Kind::value},       {Kind::graph, 15, Action::descend, Kind::sparse},
-    {Kind::function, 7, Action::descend, Kind::node},      {Kind::function, 11, Action::descend, Kind::attribute},
-    {Kind::node, 5, Action::descend, Kind::attribute},     {Kind::attribute, 2, Action::real},
-    {Kind::attribute, 3, Action::integer},                 {Kind::attribute, 5, Action::descend, Kind::tensor},
-    {Kind::attribute, 6, Action::descend, Kind::graph},    {Kind::attribute, 7, Action::real},
-    {Kind::attribute, 8, Action::integer},                 {Kind::attribute, 10, Action::descend, Kind::tensor},
-    {Kind::attribute, 11, Action::descend, Kind::graph},   {Kind::attribute, 14, Action::descend, Kind::type},
-    {Kind::attribute, 22, Action::descend, Kind::sparse},  {Kind::attribute, 23, Action::descend, Kind::sparse},
-    {Kind::tensor, 1, Action::size},                       {Kind::tensor, 4, Action::real},
-    {Kind::tensor, 5, Action::integer},                    {Kind::tensor, 7, Action::integer},
-    {Kind::tensor, 9, Action::raw},                        {Kind::tensor, 11, Action::integer},
-    {Kind::sparse, 1, Action::descend, Kind::tensor},      {Kind::sparse, 2, Action::descend, Kind::tensor},
-    {Kind::sparse, 3, Action::integer},                    {Kind::value, 2, Action::descend, Kind::type},
-    {Kind::type, 1, Action::descend, Kind::tensor_type},   {Kind::type, 4, Action::descend, Kind::nested_type},
-    {Kind::type, 9, Action::descend, Kind::nested_type},   {Kind::nested_type, 1, Action::descend, Kind::type},
-    {Kind::tensor_type, 2, Action::descend, Kind::shape},  {Kind::shape, 1, Action::descend, Kind::dim},
-    {Kind::dim, 1, Action::integer}};
+constexpr Field kFields[] = {{Kind::model, 7, Action::descend, Kind::graph},
+                             {Kind::model, 25, Action::descend, Kind::function},
+                             {Kind::graph, 1, Action::descend, Kind::node},
+                             {Kind::graph, 5, Action::descend, Kind::tensor},
+                             {Kind::graph, 11, Action::descend, Kind::value},
+                             {Kind::graph, 12, Action::descend, Kind::value},
+                             {Kind::graph, 13, Action::descend, Kind::value},
+                             {Kind::graph, 15, Action::descend, Kind::sparse},
+                             {Kind::function, 7, Action::descend, Kind::node},
+                             {Kind::function, 11, Action::descend, Kind::attribute},
+                             {Kind::node, 5, Action::descend, Kind::attribute},
+                             {Kind::attribute, 2, Action::real},
+                             {Kind::attribute, 3, Action::integer},
+                             {Kind::attribute, 5, Action::descend, Kind::tensor},
+                             {Kind::attribute, 6, Action::descend, Kind::graph},
+                             {Kind::attribute, 7, Action::real},
+                             {Kind::attribute, 8, Action::integer},
+                             {Kind::attribute, 10, Action::descend, Kind::tensor},
+                             {Kind::attribute, 11, Action::descend, Kind::graph},
+                             {Kind::attribute, 14, Action::descend, Kind::type},
+                             {Kind::attribute, 22, Action::descend, Kind::sparse},
+                             {Kind::attribute, 23, Action::descend, Kind::sparse},
+                             {Kind::tensor, 1, Action::size},
+                             {Kind::tensor, 4, Action::real},
+                             {Kind::tensor, 5, Action::integer},
+                             {Kind::tensor, 7, Action::integer},
+                             {Kind::tensor, 9, Action::raw},
+                             {Kind::tensor, 11, Action::integer},
+                             {Kind::sparse, 1, Action::descend, Kind::tensor},
+                             {Kind::sparse, 2, Action::descend, Kind::tensor},
+                             {Kind::sparse, 3, Action::integer},
+                             {Kind::value, 2, Action::descend, Kind::type},
+                             {Kind::type, 1, Action::descend, Kind::tensor_type},
+                             {Kind::type, 4, Action::descend, Kind::nested_type},
+                             {Kind::type, 9, Action::descend, Kind::nested_type},
+                             {Kind::nested_type, 1, Action::descend, Kind::type},
+                             {Kind::tensor_type, 2, Action::descend, Kind::shape},
+                             {Kind::shape, 1, Action::descend, Kind::dim},
+                             {Kind::dim, 1, Action::integer}};
 
 const Field* find_field(Kind message, uint32_t number) {
   for (const Field& f : kFields)
@@ -70,10 +102,14 @@ std::string_view bytes_of(pbf_reader& reader) {
 int raw_width(int64_t data_type) {
   switch (data_type) {
     case 1: return -1;
-    case 2: case 3: return 1;
-    case 4: case 5: return 2;
-    case 6: case 12: return 4;
-    case 7: case 13: return 8;
+    case 2:
+    case 3: return 1;
+    case 4:
+    case 5: return 2;
+    case 6:
+    case 12: return 4;
+    case 7:
+    case 13: return 8;
     default: return 0;
   }
 }

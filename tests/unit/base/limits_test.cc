@@ -53,7 +53,8 @@ TEST(Limits, TensorsAliveCount) {
 
 TEST(Limits, ContainersOutOfMemoryAreErrors) {
   EXPECT_EQ(code_of([] { with_memory_errors("x", [] { throw std::bad_alloc(); }); }), ErrorCode::out_of_memory);
-  EXPECT_EQ(code_of([] { with_memory_errors("x", [] { std::vector<int>().reserve(SIZE_MAX); }); }), ErrorCode::out_of_memory);
+  EXPECT_EQ(code_of([] { with_memory_errors("x", [] { std::vector<int>().reserve(SIZE_MAX); }); }),
+            ErrorCode::out_of_memory);
 }
 
 }  // namespace

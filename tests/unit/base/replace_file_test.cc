@@ -82,8 +82,9 @@ TEST_F(ReplaceFile, DevicesStayDevices) {
   write(null, "text");
   EXPECT_TRUE(fs::is_character_file(null));
   ASSERT_EQ(::mknod(at("full").c_str(), S_IFCHR | 0666, makedev(1, 7)), 0);
-  EXPECT_EQ(message_of(at("full")), at("full") + ": cannot write (No space left on device); give a path in a folder "
-                                                "that exists and has room");
+  EXPECT_EQ(message_of(at("full")), at("full") +
+                                        ": cannot write (No space left on device); give a path in a folder "
+                                        "that exists and has room");
   EXPECT_TRUE(fs::is_character_file(at("full")));
 }
 

@@ -7,10 +7,10 @@
 #include <sstream>
 #include <thread>
 
-#include "model_of.h"
 #include "base/memory.h"
 #include "engine/build/kernels.h"
 #include "engine/engine_state.h"
+#include "model_of.h"
 #include "plan/prepare.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
@@ -127,9 +127,12 @@ TEST(Deterministic, TheSameBitsForAnyNumberOfThreads) {
     const Engine engine = build(network(), options);
     const std::vector<uint8_t> file = engine.to_bytes();
     for (int threads : {1, 2, 4, 7}) {
-      const Tensor got = Session(Engine::from_bytes(file.data(), file.size()), {.threads = threads}).run({Datum(picture())})[0].tensor();
+      const Tensor got = Session(Engine::from_bytes(file.data(), file.size()), {.threads = threads})
+                             .run({Datum(picture())})[0]
+                             .tensor();
       if (!want.defined()) want = got;
-      EXPECT_EQ(std::memcmp(got.data(), want.data(), want.bytes()), 0) << "built for " << built_for << ", run with " << threads;
+      EXPECT_EQ(std::memcmp(got.data(), want.data(), want.bytes()), 0)
+          << "built for " << built_for << ", run with " << threads;
     }
   }
 }

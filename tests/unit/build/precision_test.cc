@@ -69,12 +69,13 @@ TEST(Precision, Bf16RoundsOperandsOfProductsAndNothingElse) {
   for (bool code : {false, true}) {
     const Engine engine =
         build(model, {.threads = 1, .verify = Verify::full, .precision = Precision::bf16, .code = code});
-    for (const std::string& note : engine.notes())
-      EXPECT_EQ(note.find("dropped"), std::string::npos) << note;
+    for (const std::string& note : engine.notes()) EXPECT_EQ(note.find("dropped"), std::string::npos) << note;
     const std::string graph = engine.graph_text();
     EXPECT_EQ(count(graph, "= conv "), 3u) << graph;
     EXPECT_EQ(count(graph, "const bf16[24,16,1,1]") + count(graph, "const bf16[24,24,3,3]") +
-                  count(graph, "const bf16[24,1,3,3]"), 3u) << graph;
+                  count(graph, "const bf16[24,1,3,3]"),
+              3u)
+        << graph;
     EXPECT_NE(graph.find("f32[24] = const"), std::string::npos) << "the bias is not rounded\n" << graph;
 
     const Distance d = distance(Session(engine, {.threads = 1}).run({Datum(x)})[0].tensor(), want);
@@ -88,7 +89,8 @@ TEST(Precision, Fp32IsNotRounded) {
   const Tensor x = random_tensor(DType::f32, {2, 16, 12, 12}, 8);
   const Engine engine = build(model, {.threads = 1, .verify = Verify::full});
   EXPECT_EQ(engine.graph_text().find("bf16"), std::string::npos);
-  const Distance d = distance(Session(engine, {.threads = 1}).run({Datum(x)})[0].tensor(), model.evaluate({x})[0].tensor());
+  const Distance d =
+      distance(Session(engine, {.threads = 1}).run({Datum(x)})[0].tensor(), model.evaluate({x})[0].tensor());
   EXPECT_LT(d.error, 0x1p-18 * d.largest);
 }
 

@@ -86,7 +86,9 @@ TEST(Notes, SayHowManyStepsOfAFloatTypeHaveNoKernel) {
   const Engine engine = build(model, {.threads = 1, .code = false});
   bool said = false;
   for (const std::string& note : engine.notes())
-    said = said || note == "slow steps: 1 of f64; there are no fast kernels for these number formats, export the model as float32";
+    said =
+        said ||
+        note == "slow steps: 1 of f64; there are no fast kernels for these number formats, export the model as float32";
   EXPECT_EQ(said, engine.plan_text().find("host") != std::string::npos) << engine.plan_text();
 }
 

@@ -3,12 +3,12 @@
 
 #include <cstring>
 
-#include "model_of.h"
 #include "engine/build/compare.h"
 #include "engine/build/noise.h"
 #include "engine/engine_state.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
+#include "model_of.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
 
@@ -84,7 +84,8 @@ TEST(Verify, DropsAPlantedWrongRowAndSaysSo) {
     std::vector<double> values(2 * 3 * 9 * 9);
     for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
     const Tensor x = Tensor::from_f64(DType::f32, {2, 3, 9, 9}, values);
-    const Tensor got = Session(checked, {.threads = 1}).run({Datum(x)})[0].tensor(), want = model.evaluate({x})[0].tensor();
+    const Tensor got = Session(checked, {.threads = 1}).run({Datum(x)})[0].tensor(),
+                 want = model.evaluate({x})[0].tensor();
     const auto a = got.f64_values(), b = want.f64_values();
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
   }

@@ -48,7 +48,8 @@ std::vector<GraphCase> read_graph_cases(const std::string& folder) {
       ++line;
       if (text.starts_with("#")) continue;
       if (text.starts_with("case ")) {
-        cases.push_back({.file = entry.path().stem().string(), .why = text.substr(5), .graph = {}, .line = line, .runs = {}});
+        cases.push_back(
+            {.file = entry.path().stem().string(), .why = text.substr(5), .graph = {}, .line = line, .runs = {}});
       } else if (cases.size() == before) {
         if (!text.empty()) throw std::runtime_error(entry.path().string() + ": text before the first case: " + text);
       } else if (!read_line(cases.back(), text)) {

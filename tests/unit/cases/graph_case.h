@@ -1,5 +1,5 @@
-// Cases of more than one node, tests/cases/graphs/*.txt: control flow, sequences, optionals, random numbers, and networks
-// that somebody reported.
+// Cases of more than one node, tests/cases/graphs/*.txt: control flow, sequences, optionals, random numbers, and
+// networks that somebody reported.
 //
 //   case report A9: unknown rank is no error
 //   graph(%x: f32[N]) { ... }                     graph text, over several lines

@@ -65,7 +65,8 @@ TEST_P(GraphCases, GiveTheResult) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GraphCases, ::testing::ValuesIn(read_graph_cases(TRINE_SOURCE_DIR "/tests/cases/graphs")),
+INSTANTIATE_TEST_SUITE_P(Files, GraphCases,
+                         ::testing::ValuesIn(read_graph_cases(TRINE_SOURCE_DIR "/tests/cases/graphs")),
                          [](const auto& info) { return info.param.file + "_" + std::to_string(info.param.line); });
 
 }  // namespace

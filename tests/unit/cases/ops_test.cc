@@ -42,7 +42,8 @@ class OpCases : public ::testing::TestWithParam<OpCase> {
       ASSERT_EQ(got.size(), want.size());
       for (size_t i = 0; i < want.size(); ++i)
         if (const auto given = given_output(GetParam(), i))
-          EXPECT_EQ(difference(want[i].tensor(), *given, GetParam().eps_count), "") << "output " << i << " of the reference";
+          EXPECT_EQ(difference(want[i].tensor(), *given, GetParam().eps_count), "")
+              << "output " << i << " of the reference";
       for (size_t i = 0; i < want.size(); ++i)
         EXPECT_EQ(difference(got[i].tensor(), want[i].tensor(), GetParam().eps_count), "") << "output " << i;
     }

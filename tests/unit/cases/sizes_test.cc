@@ -87,8 +87,8 @@ TEST(Sizes, EveryTailOfAQuantisedTensor) {
 TEST(Sizes, EveryTailOfAProductOfQuantisedWeights) {
   for (int64_t n = 1; n <= 65; n += n < 20 ? 1 : 5) {
     const auto columns = std::to_string(n);
-    const Graph graph = typed("graph(%x: u8[N,64], %w: i8[64," + columns + "], %ws: f32[2," + columns + "], %wz: i8[2," +
-                              columns + R"(]) {
+    const Graph graph = typed("graph(%x: u8[N,64], %w: i8[64," + columns + "], %ws: f32[2," + columns +
+                              "], %wz: i8[2," + columns + R"(]) {
       %s = const f32[]{0.5}
       %z = const u8[]{1}
       %a = dequantize_linear %x %s %z
@@ -96,8 +96,8 @@ TEST(Sizes, EveryTailOfAProductOfQuantisedWeights) {
       %y = matmul %a %b
       return %y
     })");
-    const std::vector<Datum> in = {drawn(DType::u8, {3, 64}, 1), drawn(DType::i8, {64, n}, 2), drawn(DType::f32, {2, n}, 3),
-                                   drawn(DType::i8, {2, n}, 4)};
+    const std::vector<Datum> in = {drawn(DType::u8, {3, 64}, 1), drawn(DType::i8, {64, n}, 2),
+                                   drawn(DType::f32, {2, n}, 3), drawn(DType::i8, {2, n}, 4)};
     for (bool code : {false, true}) {
       if (code && !has_machine_code()) continue;
       const Tensor got = Session(engine_of(graph, code), {.threads = 1}).run(in)[0].tensor();

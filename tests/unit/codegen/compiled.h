@@ -26,7 +26,7 @@ inline void expect_same_bits(const Tensor& a, const Tensor& b, const std::string
 }
 
 inline void expect_compiled_equals_interpreted(const std::string& text, const std::vector<Tensor>& inputs,
-                                        bool every_level = true, const Bindings& bindings = no_symbols()) {
+                                               bool every_level = true, const Bindings& bindings = no_symbols()) {
   const Graph graph = parse(text);
   const codegen::Lowered lowered = codegen::lower_group(graph);
   ASSERT_TRUE(lowered) << lowered.refusal;
@@ -45,8 +45,8 @@ inline void expect_compiled_equals_interpreted(const std::string& text, const st
     const auto pieces = run_kernels(lowered, bindings, inputs, like, 3, entry_of);
     limit_cpu_level(std::nullopt);
     for (size_t i = 0; i < like.size(); ++i) {
-      const std::string where = "output " + std::to_string(i) + " on " + std::string(name(level)) + "\n" +
-                                lowered.kernels[0].text();
+      const std::string where =
+          "output " + std::to_string(i) + " on " + std::string(name(level)) + "\n" + lowered.kernels[0].text();
       expect_same_bits(got[i], want[i], where);
       expect_same_bits(pieces[i], want[i], "in pieces: " + where);
     }

@@ -13,7 +13,8 @@ TEST(Compiled, ChainsAtEverySize) {
   for (int64_t n : {0, 1, 31, 32, 33, 63, 64, 65, 1021, 4099}) {
     const std::string text = "graph(%x: f32[" + std::to_string(n) + "], %y: f32[" + std::to_string(n) +
                              "]) {\n  %a = add %x %y\n  %b = relu %a\n  %c = mul %b %x\n  return %c\n}\n";
-    expect_compiled_equals_interpreted(text, {random_tensor(DType::f32, {n}, rng), random_tensor(DType::f32, {n}, rng)});
+    expect_compiled_equals_interpreted(text,
+                                       {random_tensor(DType::f32, {n}, rng), random_tensor(DType::f32, {n}, rng)});
   }
 }
 
@@ -24,29 +25,31 @@ TEST(Compiled, FunctionsAgreeToTheBit) {
   for (int i = 0; i < 2000; ++i) values.push_back(i % 2 ? wide(rng) : near(rng));
   const auto n = static_cast<int64_t>(values.size());
   const Tensor x = Tensor::from_f64(DType::f32, {n}, values);
-  for (const char* op : {"exp", "log", "tanh", "erf", "sqrt", "reciprocal", "sigmoid", "relu", "abs", "neg", "sign", "sin",
-                         "floor", "ceil", "round", "gelu", "is_nan", "is_inf", "acosh", "softplus"}) {
-    expect_compiled_equals_interpreted("graph(%x: f32[" + std::to_string(n) + "]) {\n  %a = " + op + " %x\n  return %a\n}\n",
-                                       {x});
+  for (const char* op :
+       {"exp",  "log", "tanh",  "erf",  "sqrt",  "reciprocal", "sigmoid", "relu",   "abs",   "neg",
+        "sign", "sin", "floor", "ceil", "round", "gelu",       "is_nan",  "is_inf", "acosh", "softplus"}) {
+    expect_compiled_equals_interpreted(
+        "graph(%x: f32[" + std::to_string(n) + "]) {\n  %a = " + op + " %x\n  return %a\n}\n", {x});
   }
 }
 
 TEST(Compiled, BroadcastsAndTypes) {
   std::mt19937 rng(seed());
-  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i32, DType::i64, DType::u8, DType::u32, DType::u64}) {
+  for (DType t :
+       {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i32, DType::i64, DType::u8, DType::u32, DType::u64}) {
     const std::string type(name(t));
     const std::string text = "graph(%x: " + type + "[5,67], %y: " + type + "[67], %z: " + type + "[5,1]) {\n" +
                              "  %a = mul %x %y\n  %b = add %a %z\n  %c = div %b %y\n  %d = greater %c %x\n" +
                              "  %e = where %d %c %x\n  return %e, %d\n}\n";
-    expect_compiled_equals_interpreted(text, {random_tensor(t, {5, 67}, rng), random_tensor(t, {67}, rng),
-                                              random_tensor(t, {5, 1}, rng)});
+    expect_compiled_equals_interpreted(
+        text, {random_tensor(t, {5, 67}, rng), random_tensor(t, {67}, rng), random_tensor(t, {5, 1}, rng)});
   }
 }
 
 TEST(Compiled, CastsAgree) {
   std::mt19937 rng(seed());
-  const DType types[] = {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i16, DType::i32, DType::i64,
-                         DType::u8, DType::u16, DType::u32, DType::u64, DType::boolean};
+  const DType types[] = {DType::f32, DType::f64, DType::bf16, DType::i8,  DType::i16, DType::i32,
+                         DType::i64, DType::u8,  DType::u16,  DType::u32, DType::u64, DType::boolean};
   for (DType from : types) {
     for (DType to : types) {
       const std::string text = "graph(%x: " + std::string(name(from)) + "[37]) {\n  %a = cast %x {to=\"" +

@@ -51,7 +51,8 @@ TEST(Elementwise, SymbolsBindLate) {
   for (int64_t n : {1, 6}) {
     const Bindings bindings = [n](std::string_view s) { return s == "N" ? std::optional(n) : std::nullopt; };
     expect_matches("graph(%x: f32[N,3,4], %y: f32[3,1]) {\n  %a = div %x %y\n  return %a\n}\n",
-                   {random_tensor(DType::f32, {n, 3, 4}, rng), random_tensor(DType::f32, {3, 1}, rng)}, kUlps, bindings);
+                   {random_tensor(DType::f32, {n, 3, 4}, rng), random_tensor(DType::f32, {3, 1}, rng)}, kUlps,
+                   bindings);
   }
   const auto lowered = codegen::lower_group(parse("graph(%x: f32[N]) {\n  %a = relu %x\n  return %a\n}\n"));
   EXPECT_THROW(codegen::bind(lowered.kernels.at(0), no_symbols()), Error);
@@ -72,8 +73,8 @@ TEST(Elementwise, SpecialValuesPass) {
 
 TEST(Elementwise, EveryTypePair) {
   std::mt19937 rng(seed());
-  const DType types[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::i16, DType::i32, DType::i64,
-                         DType::u8, DType::u16, DType::u32, DType::u64, DType::boolean};
+  const DType types[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,  DType::i16,    DType::i32,
+                         DType::i64, DType::u8,  DType::u16, DType::u32,  DType::u64, DType::boolean};
   for (DType from : types) {
     for (DType to : types) {
       const std::string text = "graph(%x: " + std::string(name(from)) + "[37]) {\n  %a = cast %x {to=\"" +
@@ -85,11 +86,14 @@ TEST(Elementwise, EveryTypePair) {
 
 TEST(Elementwise, ArithmeticInEveryType) {
   std::mt19937 rng(seed());
-  for (DType t : {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i32, DType::i64, DType::u8, DType::u32, DType::u64}) {
+  for (DType t :
+       {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i32, DType::i64, DType::u8, DType::u32, DType::u64}) {
     const std::string type(name(t));
-    const std::string text = "graph(%x: " + type + "[67], %y: " + type + "[67]) {\n  %a = mul %x %y\n  %b = add %a %x\n" +
+    const std::string text = "graph(%x: " + type + "[67], %y: " + type +
+                             "[67]) {\n  %a = mul %x %y\n  %b = add %a %x\n" +
                              "  %c = div %b %y\n  %d = greater %c %x\n  %e = where %d %c %x\n  return %e, %d\n}\n";
-    const bool half = t == DType::f16 || t == DType::bf16;  // kept wider between operators, so not equal to the reference
+    const bool half =
+        t == DType::f16 || t == DType::bf16;  // kept wider between operators, so not equal to the reference
     expect_matches(text, {random_tensor(t, {67}, rng), random_tensor(t, {67}, rng)}, half ? 0.02 : 1e-12);
   }
 }
@@ -100,7 +104,8 @@ TEST(Elementwise, NarrowIntegersWrapBetweenOperators) {
 }
 
 TEST(Elementwise, MemorySharing) {
-  const auto same = codegen::lower_group(parse("graph(%x: f32[4,4], %y: f32[4]) {\n  %a = add %x %y\n  return %a\n}\n"));
+  const auto same =
+      codegen::lower_group(parse("graph(%x: f32[4,4], %y: f32[4]) {\n  %a = add %x %y\n  return %a\n}\n"));
   EXPECT_TRUE(codegen::may_share_memory(same.kernels.at(0), 0, 0));
   EXPECT_FALSE(codegen::may_share_memory(same.kernels.at(0), 1, 0));
 }

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <random>
 
-#include "trine/base/cpu.h"
 #include "codegen/loop_kernel.h"
 #include "codegen/lower.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
 namespace trine::test {
@@ -48,8 +48,8 @@ inline Tensor random_tensor(DType type, Dims dims, std::mt19937& rng) {
 
 // Runs every kernel, in one piece or in `pieces`.
 inline std::vector<Tensor> run_kernels(const codegen::Lowered& lowered, const Bindings& bindings,
-                                       const std::vector<Tensor>& inputs, const std::vector<Tensor>& like, int pieces = 1,
-                                       codegen::LoopEntry (*entry)(uint64_t hash) = nullptr) {
+                                       const std::vector<Tensor>& inputs, const std::vector<Tensor>& like,
+                                       int pieces = 1, codegen::LoopEntry (*entry)(uint64_t hash) = nullptr) {
   std::vector<const void*> in;
   for (const Tensor& t : inputs) in.push_back(t.data());
   std::vector<Tensor> outputs;
@@ -77,8 +77,8 @@ inline void expect_close(const Tensor& got, const Tensor& want, double tolerance
   for (size_t i = 0; i < w.size(); ++i) {
     if (std::isnan(w[i]) && std::isnan(g[i])) continue;
     if (g[i] == w[i]) continue;
-    ASSERT_LE(std::abs(g[i] - w[i]), tolerance * (1 + std::abs(w[i]))) << where << " element " << i << ": got " << g[i]
-                                                                       << ", want " << w[i];
+    ASSERT_LE(std::abs(g[i] - w[i]), tolerance * (1 + std::abs(w[i])))
+        << where << " element " << i << ": got " << g[i] << ", want " << w[i];
   }
 }
 

@@ -49,8 +49,8 @@ TEST(Math, ErrorsStayInTheirBounds) {
               ? std::exp(std::uniform_real_distribution<float>(std::log(f.low), std::log(f.high))(rng))
               : pick(rng);
     }
-    const auto lowered = codegen::lower_group(
-        parse(std::string("graph(%x: f32[200000]) {\n  %a = ") + f.op + " %x\n  return %a\n}\n"));
+    const auto lowered =
+        codegen::lower_group(parse(std::string("graph(%x: f32[200000]) {\n  %a = ") + f.op + " %x\n  return %a\n}\n"));
     ASSERT_TRUE(lowered) << lowered.refusal;
     for (CpuLevel level : kLevels) {
       if (level > cpu_info().level) continue;

@@ -8,8 +8,8 @@ namespace {
 using namespace test;
 
 struct Row {
-  std::string inputs;    // "f32[3,5], f32[5]": x, y, z, w
-  std::string nodes;     // separated by ';', the last value made is %r
+  std::string inputs;  // "f32[3,5], f32[5]": x, y, z, w
+  std::string nodes;   // separated by ';', the last value made is %r
   double tolerance = 1e-5;
 };
 
@@ -43,13 +43,15 @@ TEST(Folds, SoftmaxOverEveryAxisAndSize) {
       run({std::string("f32[") + dims + "]", std::string("%r = log_softmax %x {axis=") + axis + "}"});
     }
   }
-  for (const char* axis : {"0", "1", "2", "3"}) run({"f32[2,5,3,11]", std::string("%r = softmax %x {axis=") + axis + "}"});
+  for (const char* axis : {"0", "1", "2", "3"})
+    run({"f32[2,5,3,11]", std::string("%r = softmax %x {axis=") + axis + "}"});
 }
 
 TEST(Folds, ReductionsOverEveryAxis) {
-  for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l2",
-                         "reduce_log_sum_exp"}) {
-    for (const char* axes : {"i64[1]{0}", "i64[1]{1}", "i64[1]{2}", "i64[2]{0,1}", "i64[2]{0,2}", "i64[2]{1,2}", "i64[3]{0,1,2}"}) {
+  for (const char* op :
+       {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_l2", "reduce_log_sum_exp"}) {
+    for (const char* axes :
+         {"i64[1]{0}", "i64[1]{1}", "i64[1]{2}", "i64[2]{0,1}", "i64[2]{0,2}", "i64[2]{1,2}", "i64[3]{0,1,2}"}) {
       for (const char* keep : {"0", "1"}) {
         run({"f32[4,7,37]", std::string("%a = const ") + axes + ";%r = " + op + " %x %a {keepdims=" + keep + "}"});
       }
@@ -75,8 +77,9 @@ TEST(Folds, FusedWithTheirNeighbours) {
   run({"f32[6,200], f32[6,200], f32[200], f32[200]", "%a = add %x %y;%r = layer_normalization %a %z %w {axis=-1}"});
   run({"f32[6,64]", "%a = softmax %x {axis=-1};%r = softmax %a {axis=-1}"});
   run({"f32[6,9,33]", "%a = const i64[1]{2};%b = reduce_mean %x %a {keepdims=1};%c = sigmoid %b;%r = mul %x %c"});
-  run({"f32[9,9]", "%a = const i64[1]{1};%b = reduce_sum %x %a {keepdims=1};%c = sub %x %b;%d = const i64[1]{0};"
-                   "%r = reduce_max %c %d {keepdims=0}"});
+  run({"f32[9,9]",
+       "%a = const i64[1]{1};%b = reduce_sum %x %a {keepdims=1};%c = sub %x %b;%d = const i64[1]{0};"
+       "%r = reduce_max %c %d {keepdims=0}"});
 }
 
 TEST(Movement, TransposesAndViews) {
@@ -93,8 +96,10 @@ TEST(Movement, PadsSlicesConcats) {
   run({"f32[3,7]", "%p = const i64[4]{1,2,0,3};%r = pad %x %p", 0});
   run({"f32[3,70], f32[3,33]", "%r = concat %x %y {axis=1}", 0});
   run({"f32[3,70], f32[5,70]", "%a = concat %x %y {axis=0};%r = relu %a", 0});
-  run({"f32[3,70]", "%s = const i64[1]{5};%e = const i64[1]{60};%a = const i64[1]{1};%t = const i64[1]{3};"
-                    "%r = slice %x %s %e %a %t", 0});
+  run({"f32[3,70]",
+       "%s = const i64[1]{5};%e = const i64[1]{60};%a = const i64[1]{1};%t = const i64[1]{3};"
+       "%r = slice %x %s %e %a %t",
+       0});
   run({"f32[9,70]", "%i = const i64[4]{8,0,-1,3};%r = gather %x %i {axis=0}", 0});
   run({"f32[9,70]", "%i = const i64[4]{8,0,-1,3};%r = gather %x %i {axis=1}", 0});
   run({"f32[1,8,3,5]", "%r = depth_to_space %x {blocksize=2}", 0});
@@ -103,8 +108,10 @@ TEST(Movement, PadsSlicesConcats) {
 }
 
 TEST(Movement, QuantisedTypes) {
-  run({"f32[4,65]", "%s = const f32[]{0.5};%z = const u8[]{3};%a = quantize_linear %x %s %z;"
-                    "%r = dequantize_linear %a %s %z", 1e-6});
+  run({"f32[4,65]",
+       "%s = const f32[]{0.5};%z = const u8[]{3};%a = quantize_linear %x %s %z;"
+       "%r = dequantize_linear %a %s %z",
+       1e-6});
   run({"f32[4,65]", "%r = arg_max %x {axis=1, keepdims=0}", 0});
 }
 

@@ -14,14 +14,10 @@ constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DTy
 // are good to some ulp; ill-conditioned arguments multiply that, hence the factor.
 double tolerance(DType type) {
   switch (type) {
-    case DType::f64:
-      return 256 * 0x1p-52;
-    case DType::f16:
-      return 2 * 0x1p-10;
-    case DType::bf16:
-      return 2 * 0x1p-7;
-    default:
-      return 64 * 0x1p-23;
+    case DType::f64: return 256 * 0x1p-52;
+    case DType::f16: return 2 * 0x1p-10;
+    case DType::bf16: return 2 * 0x1p-7;
+    default: return 64 * 0x1p-23;
   }
 }
 

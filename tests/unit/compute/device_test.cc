@@ -69,9 +69,7 @@ TEST(Device, EventsTimeAndCallbacksRun) {
   }
 }
 
-TEST(Device, HugeAllocationIsAnError) {
-  EXPECT_THROW(Device::open("cpu").allocate(SIZE_MAX - 10), Error);
-}
+TEST(Device, HugeAllocationIsAnError) { EXPECT_THROW(Device::open("cpu").allocate(SIZE_MAX - 10), Error); }
 
 }  // namespace
 }  // namespace trine::compute

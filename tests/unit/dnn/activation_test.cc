@@ -29,22 +29,14 @@ struct Allowance {
 
 Allowance allowance(Activation a, double x) {
   switch (a) {
-    case Activation::sigmoid:
-      return {4, 1e-37};  // below -87 the result is 0
-    case Activation::tanh:
-      return {8, 256 * kLeast};  // numerator and denominator are x * 4.9e-3 and 4.9e-3
-    case Activation::silu:
-      return {5, 1e-35};
-    case Activation::hardsigmoid:
-      return {1, 1.5e-7};
-    case Activation::hardswish:
-      return {2, 1.5e-7 * std::abs(x)};
-    case Activation::gelu:
-      return {2, 2.5e-7 * std::abs(x)};  // erf is good to 2e-7
-    case Activation::gelu_tanh:
-      return {2, 3e-7 * std::abs(x)};
-    default:
-      return {0.5, kLeast};
+    case Activation::sigmoid: return {4, 1e-37};      // below -87 the result is 0
+    case Activation::tanh: return {8, 256 * kLeast};  // numerator and denominator are x * 4.9e-3 and 4.9e-3
+    case Activation::silu: return {5, 1e-35};
+    case Activation::hardsigmoid: return {1, 1.5e-7};
+    case Activation::hardswish: return {2, 1.5e-7 * std::abs(x)};
+    case Activation::gelu: return {2, 2.5e-7 * std::abs(x)};  // erf is good to 2e-7
+    case Activation::gelu_tanh: return {2, 3e-7 * std::abs(x)};
+    default: return {0.5, kLeast};
   }
 }
 

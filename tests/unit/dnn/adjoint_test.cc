@@ -1,5 +1,5 @@
-// What is linear in an operand has the gradient as its adjoint: <f(x), dy> = <x, dx>. At sizes past those of the oracles, on
-// several threads, through Primitive.
+// What is linear in an operand has the gradient as its adjoint: <f(x), dy> = <x, dx>. At sizes past those of the
+// oracles, on several threads, through Primitive.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,8 +23,10 @@ class Adjoint : public testing::Test {
   }
   void expect_equal(const Floats& y, const Floats& dy, const Floats& x, const Floats& dx) const {
     double left = 0, right = 0, magnitude = 1;
-    for (size_t i = 0; i < y.size(); ++i) left += static_cast<double>(y[i]) * dy[i], magnitude += std::abs(static_cast<double>(y[i]) * dy[i]);
-    for (size_t i = 0; i < x.size(); ++i) right += static_cast<double>(x[i]) * dx[i], magnitude += std::abs(static_cast<double>(x[i]) * dx[i]);
+    for (size_t i = 0; i < y.size(); ++i)
+      left += static_cast<double>(y[i]) * dy[i], magnitude += std::abs(static_cast<double>(y[i]) * dy[i]);
+    for (size_t i = 0; i < x.size(); ++i)
+      right += static_cast<double>(x[i]) * dx[i], magnitude += std::abs(static_cast<double>(x[i]) * dx[i]);
     EXPECT_NEAR(left, right, 1e-6 * magnitude) << "seed " << seed_;
     EXPECT_GT(std::abs(left), 0);
   }
@@ -38,7 +40,8 @@ class Adjoint : public testing::Test {
 TEST_F(Adjoint, GridSampleInTheImage) {
   for (GridPadding padding : {GridPadding::zeros, GridPadding::border, GridPadding::reflection})
     for (GridSampling sampling : {GridSampling::nearest, GridSampling::linear}) {
-      GridSampleProblem p{.n = 3, .channels = 45, .in = {1, 31, 23}, .out = {1, 29, 40}, .sampling = sampling, .padding = padding};
+      GridSampleProblem p{
+          .n = 3, .channels = 45, .in = {1, 31, 23}, .out = {1, 29, 40}, .sampling = sampling, .padding = padding};
       const OperandSizes sizes = operand_sizes(p);
       const Floats x = random(sizes.in[0]), grid = random(sizes.in[1]), dy = random(sizes.out[0]);
       Floats y(dy.size(), NAN), dx(x.size(), NAN), dgrid(grid.size(), NAN);
@@ -61,7 +64,14 @@ TEST_F(Adjoint, AffineGridInTheMap) {
 }
 
 TEST_F(Adjoint, AttentionInItsValues) {
-  AttentionProblem p{.batch = 2, .heads = 6, .kv_heads = 2, .q_len = 300, .kv_len = 333, .head_dim = 32, .v_head_dim = 48, .scale = 0.2f};
+  AttentionProblem p{.batch = 2,
+                     .heads = 6,
+                     .kv_heads = 2,
+                     .q_len = 300,
+                     .kv_len = 333,
+                     .head_dim = 32,
+                     .v_head_dim = 48,
+                     .scale = 0.2f};
   p.q_stride = {300 * 6 * 32, 32, 6 * 32}, p.k_stride = {333 * 2 * 32, 32, 2 * 32};
   p.v_stride = {333 * 2 * 48, 48, 2 * 48}, p.out_stride = {300 * 6 * 48, 48, 6 * 48};
   p.causal = p.bottom_right = p.lse = true;
@@ -69,7 +79,8 @@ TEST_F(Adjoint, AttentionInItsValues) {
   const OperandSizes sizes = operand_sizes(p);
   const Floats q = random(sizes.in[0]), k = random(sizes.in[1]), v = random(sizes.in[2]), dout = random(sizes.out[0]);
   const uint64_t seed_and_offset[2] = {3, 12345678901};
-  Floats out(dout.size(), NAN), lse(static_cast<size_t>(sizes.out[1]), NAN), dq(q.size(), NAN), dk(k.size(), NAN), dv(v.size(), NAN);
+  Floats out(dout.size(), NAN), lse(static_cast<size_t>(sizes.out[1]), NAN), dq(q.size(), NAN), dk(k.size(), NAN),
+      dv(v.size(), NAN);
   Operands o{.in = {q.data(), k.data(), v.data()}, .out = {out.data(), lse.data()}};
   o.in[7] = seed_and_offset;
   run(p, o);

@@ -40,7 +40,8 @@ struct Attention {
       if (!sees(p, data, b, i, j) || (p.mask == MaskKind::boolean && !data.mask[mask_at(b, h, i, j)])) continue;
       double sum = 0;
       for (int64_t d = 0; d < p.head_dim; ++d)
-        sum += x.q[at(p.q_stride, b, h, i) + static_cast<size_t>(d)] * x.k[at(p.k_stride, b, kv(h), j) + static_cast<size_t>(d)];
+        sum += x.q[at(p.q_stride, b, h, i) + static_cast<size_t>(d)] *
+               x.k[at(p.k_stride, b, kv(h), j) + static_cast<size_t>(d)];
       sum *= p.scale;
       if (p.softcap > 0) {
         const double part = std::tanh(sum / p.softcap);
@@ -142,7 +143,8 @@ struct Attention {
 
 Inputs inputs_of(const AttentionProblem& p, const Data& d) {
   const auto wide = [](const Floats& v) { return Doubles(v.begin(), v.end()); };
-  return {wide(d.in[0]), wide(d.in[1]), wide(d.in[2]), p.mask == MaskKind::additive ? wide(d.in[3]) : Doubles(), wide(d.in[9])};
+  return {wide(d.in[0]), wide(d.in[1]), wide(d.in[2]), p.mask == MaskKind::additive ? wide(d.in[3]) : Doubles(),
+          wide(d.in[9])};
 }
 
 // Writes what the forward pass gave into the operands: out and the log-sum-exp.
@@ -171,7 +173,8 @@ Expected gradient_oracle(const Problem& problem, const Data& data) {
   return e;
 }
 
-AttentionProblem attention(int64_t batch, int64_t heads, int64_t kv_heads, int64_t q_len, int64_t kv_len, int64_t dim, int64_t v_dim) {
+AttentionProblem attention(int64_t batch, int64_t heads, int64_t kv_heads, int64_t q_len, int64_t kv_len, int64_t dim,
+                           int64_t v_dim) {
   AttentionProblem p;
   p.pass = Pass::backward;
   p.batch = batch, p.heads = heads, p.kv_heads = kv_heads;
@@ -216,7 +219,8 @@ std::vector<AttentionProblem> small_problems() {
   add([](AttentionProblem& p) { p.softcap = 1.5f, p.dropout = 0.4f; });
   add([](AttentionProblem& p) { p.alibi = true, p.lengths = true, p.bottom_right = true; });
   add([](AttentionProblem& p) { p.mask = MaskKind::boolean, p.mask_stride = {0, 35, 7, 1}; });
-  for (std::array<int64_t, 4> stride : {std::array<int64_t, 4>{140, 35, 7, 1}, {0, 35, 7, 1}, {0, 0, 7, 1}, {7, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 1, 0}})
+  for (std::array<int64_t, 4> stride :
+       {std::array<int64_t, 4>{140, 35, 7, 1}, {0, 35, 7, 1}, {0, 0, 7, 1}, {7, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 1, 0}})
     add([&](AttentionProblem& p) { p.mask = MaskKind::additive, p.mask_stride = stride, p.softcap = 3; });
   return list;
 }
@@ -264,7 +268,8 @@ TEST(AttentionGradient, FormulasAreDifferencesOfTheForwardPass) {
         (*of[i])[n] = was - kStep;
         const double below = a.loss(x);
         (*of[i])[n] = was;
-        EXPECT_NEAR((above - below) / (2 * kStep), g.value[i][n], 1e-6 * (1 + g.magnitude[i][n])) << text(p) << " operand " << i;
+        EXPECT_NEAR((above - below) / (2 * kStep), g.value[i][n], 1e-6 * (1 + g.magnitude[i][n]))
+            << text(p) << " operand " << i;
       }
   }
 }

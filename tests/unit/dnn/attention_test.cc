@@ -67,7 +67,8 @@ Expected attention_oracle(const Problem& problem, const Data& data) {
           double sum = 0, magnitude = 0;
           for (int64_t j = 0; j < p.kv_len; ++j) {
             if (s[static_cast<size_t>(j)] == 0) continue;  // hidden, and perhaps no number
-            double term = dropout_factor(p, data, b, h, i, j) * s[static_cast<size_t>(j)] * data.in[2][at(p.v_stride, b, kv, j) + static_cast<size_t>(d)];
+            double term = dropout_factor(p, data, b, h, i, j) * s[static_cast<size_t>(j)] *
+                          data.in[2][at(p.v_stride, b, kv, j) + static_cast<size_t>(d)];
             sum += term;
             magnitude += std::abs(term);
           }
@@ -203,7 +204,8 @@ TEST(Attention, LengthsOutOfRangeThrow) {
   Floats q(8), k(12), v(12), out(8);
   for (int32_t bad : {-1, 4}) {
     const int32_t queries = 2;
-    EXPECT_THROW(Primitive(p).run({.in = {q.data(), k.data(), v.data(), nullptr, &queries, &bad}, .out = {out.data()}}), Error);
+    EXPECT_THROW(Primitive(p).run({.in = {q.data(), k.data(), v.data(), nullptr, &queries, &bad}, .out = {out.data()}}),
+                 Error);
   }
 }
 

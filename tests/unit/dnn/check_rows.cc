@@ -7,8 +7,8 @@
 #include <random>
 
 #include "base/float_formats.h"
-#include "trine/base/thread_pool.h"
 #include "trine/base/tensor.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::dnn::test {
 namespace {
@@ -127,7 +127,9 @@ double decode(DType type, const void* p, int64_t i) {
 }
 
 template <class T>
-const void* pointer(const std::vector<T>& v) { return v.empty() ? nullptr : v.data(); }
+const void* pointer(const std::vector<T>& v) {
+  return v.empty() ? nullptr : v.data();
+}
 
 DType out_type(const Problem& problem, int i) { return i == 0 ? types_of(problem).out : DType::f32; }
 
@@ -179,8 +181,8 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
 }
 
 // The number of elements past their bound, with the worst one described.
-void compare(const KernelRow& row, const std::vector<double>& got, const std::vector<double>& want, const std::vector<double>& bound,
-             const std::string& what) {
+void compare(const KernelRow& row, const std::vector<double>& got, const std::vector<double>& want,
+             const std::vector<double>& bound, const std::string& what) {
   ASSERT_EQ(got.size(), want.size());
   size_t bad = 0, first = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -211,7 +213,8 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
     std::vector<double> bound = expected.bound[i];
     if (row.numerics == Numerics::winograd && !integers)
       for (double& b : bound) b *= 8;
-    compare(row, one.values(i, out_type(problem, i), sizes.out[i]), expected.out[i], bound, (integers ? "integers " : "reals ") + text(problem));
+    compare(row, one.values(i, out_type(problem, i), sizes.out[i]), expected.out[i], bound,
+            (integers ? "integers " : "reals ") + text(problem));
   }
   for (int threads : options.threads) {
     Outputs more = run_row(row, problem, data, threads);
@@ -259,14 +262,10 @@ namespace {
 
 float activate_f32(const Epilogue& e, float x) {
   switch (e.activation) {
-    case Activation::relu:
-      return std::max(x, 0.f);
-    case Activation::clip:
-      return std::min(std::max(x, e.alpha), e.beta);
-    case Activation::leaky_relu:
-      return x < 0 ? x * e.alpha : x;
-    default:
-      return x;
+    case Activation::relu: return std::max(x, 0.f);
+    case Activation::clip: return std::min(std::max(x, e.alpha), e.beta);
+    case Activation::leaky_relu: return x < 0 ? x * e.alpha : x;
+    default: return x;
   }
 }
 
@@ -275,7 +274,8 @@ Bounded quantize(DType type, const Quantization& q, double x, double bound) {
   double low = (type == DType::i8 ? -128 : 0) - q.out_zero, high = (type == DType::i8 ? 127 : 255) - q.out_zero;
   double y = bound == 0 ? static_cast<float>(x) * q.out_multiplier : x * q.out_multiplier;
   double reach = bound * q.out_multiplier + (bound == 0 ? 0 : 4 * kEps * std::abs(y));
-  double lowest = std::nearbyint(std::clamp(y - reach, low, high)), highest = std::nearbyint(std::clamp(y + reach, low, high));
+  double lowest = std::nearbyint(std::clamp(y - reach, low, high)),
+         highest = std::nearbyint(std::clamp(y + reach, low, high));
   return {(lowest + highest) / 2 + q.out_zero, (highest - lowest) / 2};
 }
 
@@ -312,20 +312,13 @@ Bounded finish(const Epilogue& e, double sum, double bound, double bias, double 
   double own = 0;  // error of the activation's formula: absolute for the bounded functions times the factor x
   switch (e.activation) {
     case Activation::sigmoid:
-    case Activation::tanh:
-      own = 8 * kEps;
-      break;
+    case Activation::tanh: own = 8 * kEps; break;
     case Activation::silu:
     case Activation::hardswish:
     case Activation::gelu:
-    case Activation::gelu_tanh:
-      own = 8 * kEps * (1 + std::abs(x));
-      break;
-    case Activation::hardsigmoid:
-      own = 4 * kEps * (1 + std::abs(x));
-      break;
-    default:
-      break;
+    case Activation::gelu_tanh: own = 8 * kEps * (1 + std::abs(x)); break;
+    case Activation::hardsigmoid: own = 4 * kEps * (1 + std::abs(x)); break;
+    default: break;
   }
   double input_error = bound + 2 * kEps * (std::abs(sum) + std::abs(bias) + std::abs(residual));
   if (e.residual == Residual::after_activation) y += residual;

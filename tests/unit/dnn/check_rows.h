@@ -17,11 +17,11 @@ using Floats = std::vector<float>;
 // Made-up operands of a problem, as numbers that the problem's types hold exactly.
 struct Data {
   Floats in[kMostOperands], weights[kMostWeights], bias, residual;
-  Floats scales;              // of 8-bit integers
-  Quantization quantization;  // without its pointer
+  Floats scales;                                 // of 8-bit integers
+  Quantization quantization;                     // without its pointer
   std::vector<int32_t> integers[kMostOperands];  // where an operand holds i32, instead of `in`
-  std::vector<int64_t> indices;  // gather
-  std::vector<uint8_t> mask;     // attention, boolean
+  std::vector<int64_t> indices;                  // gather
+  std::vector<uint8_t> mask;                     // attention, boolean
 };
 
 // What f64 loops say: the values, and a bound of the error of f32 sums in any order.
@@ -60,7 +60,7 @@ struct Bounded {
 };
 Bounded finish(const Epilogue& epilogue, double sum, double bound, double bias, double residual);
 // The same for exact sums of 8-bit integers, zero points taken off already; see Quantization.
-Bounded finish_integers(const ElementTypes& types, const Quantization& quantization, float scale, const Epilogue& epilogue,
-                        double sum, double bias, double residual);
+Bounded finish_integers(const ElementTypes& types, const Quantization& quantization, float scale,
+                        const Epilogue& epilogue, double sum, double bias, double residual);
 
 }  // namespace trine::dnn::test

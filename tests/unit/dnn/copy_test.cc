@@ -5,10 +5,10 @@
 #include <numeric>
 #include <random>
 
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "dnn/operands.h"
 #include "trine/base/error.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::dnn {
 namespace {

@@ -1,5 +1,5 @@
-// CTC against sums of probabilities in f64, outside logarithms: every alignment one by one where there are few, else along
-// the states. Gradients are central differences of that.
+// CTC against sums of probabilities in f64, outside logarithms: every alignment one by one where there are few, else
+// along the states. Gradients are central differences of that.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -131,7 +131,8 @@ void check(CtcLossProblem p, bool full = false) {
 TEST(CtcLoss, IsTheSumOfAllAlignments) {
   for (int64_t steps : {1, 2, 4, 6})
     for (int64_t labels : {0, 1, 2, 3})
-      for (int64_t blank : {0, 2}) check({.steps = steps, .batch = 3, .classes = 4, .max_label = labels, .blank = blank});
+      for (int64_t blank : {0, 2})
+        check({.steps = steps, .batch = 3, .classes = 4, .max_label = labels, .blank = blank});
 }
 
 TEST(CtcLoss, Longer) {
@@ -140,7 +141,8 @@ TEST(CtcLoss, Longer) {
 }
 
 TEST(CtcLoss, TooFewStepsAreInfiniteOrZero) {
-  for (bool zero : {false, true}) check({.steps = 2, .batch = 2, .classes = 4, .max_label = 5, .zero_infinity = zero}, true);
+  for (bool zero : {false, true})
+    check({.steps = 2, .batch = 2, .classes = 4, .max_label = 5, .zero_infinity = zero}, true);
 }
 
 TEST(CtcLoss, NoStepsNoBatch) {

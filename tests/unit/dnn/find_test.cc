@@ -1,12 +1,11 @@
 // find: order, refusals with reasons, limits, planted rows, measuring; texts and hashes of problems.
-#include "dnn/kernel_row.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "dnn/kernel_row.h"
 #include "trine/base/tensor.h"
 
 namespace trine::dnn {
@@ -48,9 +47,11 @@ TEST(Find, EveryOperatorHasABaselineRow) {
 
 TEST(Find, CandidatesAreOrderedAndRefusalsHaveReasons) {
   Choice choice = find(conv3x3(), {.level = CpuLevel::baseline});
-  EXPECT_TRUE(std::is_sorted(choice.candidates.begin(), choice.candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return a.seconds + kStreamed * static_cast<double>(a.packed_bytes) < b.seconds + kStreamed * static_cast<double>(b.packed_bytes);
-  }));
+  EXPECT_TRUE(
+      std::is_sorted(choice.candidates.begin(), choice.candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.seconds + kStreamed * static_cast<double>(a.packed_bytes) <
+               b.seconds + kStreamed * static_cast<double>(b.packed_bytes);
+      }));
   EXPECT_EQ(choice.candidates.size() + choice.refusals.size(), rows_of(OpKind::conv).size());
   EXPECT_EQ(reason(choice, "conv_f32_f32_1x1_gemm_baseline"), "a kernel larger than 1x1 or padding");
   const std::string text = choice.text();
@@ -140,9 +141,9 @@ TEST(Problem, TextDeterminesTheProblem) {
 }
 
 TEST(Find, EveryFormatHasABaselineRowAndExtensionsAreAsked) {
-  for (ElementTypes types : {ElementTypes{DType::bf16, DType::bf16, DType::bf16},
-                             ElementTypes{DType::f16, DType::f16, DType::f16},
-                             ElementTypes{DType::u8, DType::i8, DType::i8}}) {
+  for (ElementTypes types :
+       {ElementTypes{DType::bf16, DType::bf16, DType::bf16}, ElementTypes{DType::f16, DType::f16, DType::f16},
+        ElementTypes{DType::u8, DType::i8, DType::i8}}) {
     ConvProblem conv = conv3x3();
     conv.types = types;
     MatmulProblem matmul{.m = 3, .n = 4, .k = 5, .types = types};
@@ -160,9 +161,9 @@ TEST(Find, EveryFormatHasABaselineRowAndExtensionsAreAsked) {
 }
 
 TEST(Find, MeasuresEveryFormat) {
-  for (ElementTypes types : {ElementTypes{DType::bf16, DType::bf16, DType::f32},
-                             ElementTypes{DType::f16, DType::f16, DType::f16},
-                             ElementTypes{DType::i8, DType::i8, DType::u8, DType::i32, true}}) {
+  for (ElementTypes types :
+       {ElementTypes{DType::bf16, DType::bf16, DType::f32}, ElementTypes{DType::f16, DType::f16, DType::f16},
+        ElementTypes{DType::i8, DType::i8, DType::u8, DType::i32, true}}) {
     MatmulProblem p{.m = 8, .n = 32, .k = 18, .b_constant = true, .epilogue = {.bias = true}, .types = types};
     EXPECT_GT(find(p, {.measure_seconds = 0.01}).candidates.front().seconds, 0) << types.text();
   }

@@ -22,10 +22,11 @@ ConvProblem conv2d(int64_t size, int64_t in, int64_t out, int64_t kernel, int64_
 }
 
 const ConvProblem kConvolutions[] = {
-    conv2d(7, 16, 24, 1),          conv2d(9, 8, 33, 3, 1, 1),        conv2d(12, 20, 17, 3, 2, 1),
-    conv2d(11, 12, 10, 5, 1, 2),   conv2d(10, 9, 8, 3, 1, 2, 1, 2),  conv2d(8, 32, 32, 3, 1, 1, 2),
+    conv2d(7, 16, 24, 1),           conv2d(9, 8, 33, 3, 1, 1),       conv2d(12, 20, 17, 3, 2, 1),
+    conv2d(11, 12, 10, 5, 1, 2),    conv2d(10, 9, 8, 3, 1, 2, 1, 2), conv2d(8, 32, 32, 3, 1, 1, 2),
     conv2d(8, 19, 19, 3, 2, 1, 19), conv2d(6, 3, 40, 3, 1, 1),       conv2d(6, 6, 4, 3, 1, 4, 2),
-    conv2d(20, 40, 12, 3, 1, 1),   conv2d(17, 8, 136, 1),  // the last block of pixels is smaller: its rows need longer tables
+    conv2d(20, 40, 12, 3, 1, 1),    conv2d(17, 8, 136, 1),  // the last block of pixels is smaller: its rows need longer
+                                                            // tables
 };
 
 Expected weights_oracle(const Problem& problem, const Data& data) {

@@ -1,5 +1,5 @@
-// Affine grids and sampling against f64. A sample is made as the sum over every pixel of its tent function, so nothing of
-// the taps of the kernels is repeated here; gradients are differences of that.
+// Affine grids and sampling against f64. A sample is made as the sum over every pixel of its tent function, so nothing
+// of the taps of the kernels is repeated here; gradients are differences of that.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -93,7 +93,8 @@ Expected sample_oracle(const Problem& problem, const Data& data) {
           e.bound[0][at(p, p.in, n, i, c)] += 2 * static_cast<double>(points + 8) * kEps * std::abs(w * dy);
           for (int k = 0; k < p.axes; ++k) {
             e.out[1][first + static_cast<size_t>(k)] += slope[k] * x * dy;
-            e.bound[1][first + static_cast<size_t>(k)] += (static_cast<double>(p.channels + 16) * kEps * std::abs(slope[k]) + 1e-8) * std::abs(x * dy);
+            e.bound[1][first + static_cast<size_t>(k)] +=
+                (static_cast<double>(p.channels + 16) * kEps * std::abs(slope[k]) + 1e-8) * std::abs(x * dy);
           }
         }
       }
@@ -123,10 +124,21 @@ TEST(GridSample, EveryModeInTwoAndThreeDimensions) {
   for (GridSampling sampling : {GridSampling::nearest, GridSampling::linear})
     for (GridPadding padding : {GridPadding::zeros, GridPadding::border, GridPadding::reflection})
       for (bool align : {false, true}) {
-        check({.n = 2, .channels = 5, .in = {1, 4, 7}, .out = {1, 5, 3}, .sampling = sampling, .padding = padding,
+        check({.n = 2,
+               .channels = 5,
+               .in = {1, 4, 7},
+               .out = {1, 5, 3},
+               .sampling = sampling,
+               .padding = padding,
                .align_corners = align});
-        check({.n = 2, .channels = 3, .axes = 3, .in = {3, 4, 5}, .out = {2, 3, 3}, .sampling = sampling,
-               .padding = padding, .align_corners = align});
+        check({.n = 2,
+               .channels = 3,
+               .axes = 3,
+               .in = {3, 4, 5},
+               .out = {2, 3, 3},
+               .sampling = sampling,
+               .padding = padding,
+               .align_corners = align});
       }
 }
 

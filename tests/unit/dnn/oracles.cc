@@ -83,7 +83,7 @@ Expected conv_oracle(const Problem& problem, const Data& data) {
         double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(m)];
         double residual = data.residual.empty() ? 0 : data.residual[i];
         Bounded y = p.types.are_integers() ? finish_integers(p.types, data.quantization, scale_of(p.types, data, m),
-                                                              p.epilogue, sum.value, bias, residual)
+                                                             p.epilogue, sum.value, bias, residual)
                                            : finish(p.epilogue, sum.value, sum.bound(), bias, residual);
         e.out[0][i] = y.value;
         e.bound[0][i] = y.bound;

@@ -112,18 +112,12 @@ TEST(Pointwise, DerivativesAreThoseOfFiniteDifferences) {
 
 double binary(Binary op, double a, double b) {
   switch (op) {
-    case Binary::add:
-      return a + b;
-    case Binary::sub:
-      return a - b;
-    case Binary::mul:
-      return a * b;
-    case Binary::div:
-      return a / b;
-    case Binary::min:
-      return std::isnan(a + b) ? NAN : std::min(a, b);
-    case Binary::max:
-      return std::isnan(a + b) ? NAN : std::max(a, b);
+    case Binary::add: return a + b;
+    case Binary::sub: return a - b;
+    case Binary::mul: return a * b;
+    case Binary::div: return a / b;
+    case Binary::min: return std::isnan(a + b) ? NAN : std::min(a, b);
+    case Binary::max: return std::isnan(a + b) ? NAN : std::max(a, b);
   }
   return 0;
 }

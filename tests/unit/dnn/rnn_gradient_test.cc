@@ -27,7 +27,8 @@ class Step {
     for (int i : {1, 2}) d_.in[i] = random_floats(states ? sizes.in[i] : 0, 0.5, random_);
     for (int i = 0; i < kMostWeights; ++i) d_.weights[i] = random_floats(sizes.weights[i], 0.5, random_);
     d_.integers[4].assign(static_cast<size_t>(sizes.in[4]), 3);
-    for (int64_t b = 0; p.sequence_lens && b < p.batch; ++b) d_.integers[3].push_back(static_cast<int32_t>(std::max<int64_t>(p.steps - b, 0)));
+    for (int64_t b = 0; p.sequence_lens && b < p.batch; ++b)
+      d_.integers[3].push_back(static_cast<int32_t>(std::max<int64_t>(p.steps - b, 0)));
     for (int64_t b = 0; p.sequence_lens && b < p.batch; ++b)
       for (int64_t t = p.steps - b; t < p.steps; ++t)
         if (t >= 0) std::fill_n(d_.in[0].begin() + (t * p.batch + b) * p.input, p.input, NAN);
@@ -71,7 +72,8 @@ class Step {
       e.out[k] = std::move(values[k]);
       for (double v : e.out[k]) e.bound[k].push_back(4 * 0x1p-24 * terms * (1 + std::abs(v)));
     }
-    if (gradients) e.out[3].assign(static_cast<size_t>(gradients), 0), e.bound[3].assign(static_cast<size_t>(gradients), INFINITY);
+    if (gradients)
+      e.out[3].assign(static_cast<size_t>(gradients), 0), e.bound[3].assign(static_cast<size_t>(gradients), INFINITY);
     return e;
   }
 
@@ -82,8 +84,10 @@ class Step {
     const OperandSizes sizes = operand_sizes(p);
     if (net.h.empty()) net.h.resize(static_cast<size_t>(sizes.out[1]));
     if (net.c.empty()) net.c.resize(static_cast<size_t>(sizes.out[2]));
-    const Expected e = expect({differences(net, net.x), differences(net, net.h), differences(net, net.c)}, sizes.out[3]);
-    check_rows(p, [&](const Problem&, const Data&) { return e; }, {.integers = false, .adjust = [&](Data& d) { d = backward_data(); }});
+    const Expected e =
+        expect({differences(net, net.x), differences(net, net.h), differences(net, net.c)}, sizes.out[3]);
+    check_rows(p, [&](const Problem&, const Data&) { return e; },
+               {.integers = false, .adjust = [&](Data& d) { d = backward_data(); }});
   }
 
   void check_weights() const {
@@ -94,7 +98,8 @@ class Step {
     for (Doubles& w : net.weights) values.push_back(differences(net, w));
     const Expected e = expect(values, 0);
     const Data data = backward_weights();
-    check_rows(p, [&](const Problem&, const Data&) { return e; }, {.integers = false, .adjust = [&](Data& d) { d = data; }});
+    check_rows(p, [&](const Problem&, const Data&) { return e; },
+               {.integers = false, .adjust = [&](Data& d) { d = data; }});
     check_adding(p, data);
   }
 
@@ -102,7 +107,9 @@ class Step {
   static Operands operands(const Data& d) {
     Operands o;
     for (int i = 0; i < kMostOperands; ++i)
-      o.in[i] = !d.integers[i].empty() ? static_cast<const void*>(d.integers[i].data()) : d.in[i].empty() ? nullptr : d.in[i].data();
+      o.in[i] = !d.integers[i].empty() ? static_cast<const void*>(d.integers[i].data())
+                : d.in[i].empty()      ? nullptr
+                                       : d.in[i].data();
     for (int i = 0; i < kMostWeights; ++i) o.weights[i] = d.weights[i].empty() ? nullptr : d.weights[i].data();
     return o;
   }
@@ -167,7 +174,13 @@ TEST(RnnGradient, EveryCellAndDirection) {
   for (RnnKind kind : kKinds)
     for (RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional})
       for (bool lengths : {false, true})
-        check({.kind = kind, .direction = direction, .steps = 4, .batch = 3, .input = 3, .hidden = 5, .sequence_lens = lengths},
+        check({.kind = kind,
+               .direction = direction,
+               .steps = 4,
+               .batch = 3,
+               .input = 3,
+               .hidden = 5,
+               .sequence_lens = lengths},
               lengths);
 }
 
@@ -191,8 +204,16 @@ TEST(RnnGradient, Options) {
 
 TEST(RnnGradient, Layers) {
   for (RnnKind kind : kKinds) {
-    RnnProblem p{.kind = kind, .direction = RnnDirection::bidirectional, .steps = 3, .batch = 2, .input = 4, .hidden = 4,
-                 .sequence_lens = true, .layers = 2, .dropout = 0.3f, .joined = true};
+    RnnProblem p{.kind = kind,
+                 .direction = RnnDirection::bidirectional,
+                 .steps = 3,
+                 .batch = 2,
+                 .input = 4,
+                 .hidden = 4,
+                 .sequence_lens = true,
+                 .layers = 2,
+                 .dropout = 0.3f,
+                 .joined = true};
     check(p);
     p.skip_input = true, p.layers = 3;
     check(p);
@@ -206,9 +227,7 @@ TEST(RnnGradient, NoStepsNoBatch) {
   check({.kind = RnnKind::gru, .steps = 2, .batch = 0, .input = 3, .hidden = 4});
 }
 
-TEST(RnnGradient, LargerThanTiles) {
-  check({.steps = 3, .batch = 2, .input = 20, .hidden = 17});
-}
+TEST(RnnGradient, LargerThanTiles) { check({.steps = 3, .batch = 2, .input = 20, .hidden = 17}); }
 
 }  // namespace
 }  // namespace trine::dnn::test

@@ -13,7 +13,8 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 // One layer and direction on one batch entry.
 class Cell {
  public:
-  Cell(const RnnProblem& p, const RnnNet& net, int64_t layer, int64_t d) : p_(p), net_(net), layer_(layer), cell_(layer * p.directions() + d) {
+  Cell(const RnnProblem& p, const RnnNet& net, int64_t layer, int64_t d)
+      : p_(p), net_(net), layer_(layer), cell_(layer * p.directions() + d) {
     const int64_t rows = p.gates() * p.hidden;
     for (int64_t l = p.skip_input ? 1 : 0; l < layer; ++l) w_ += p.directions() * rows * p.layer_input(l);
     w_ += d * rows * p.layer_input(layer);
@@ -44,7 +45,9 @@ class Cell {
 
  private:
   double at(int operand, int64_t i) const { return net_.weights[operand][static_cast<size_t>(i)]; }
-  double clipped(double a) const { return p_.clip > 0 ? std::min(std::max<double>(a, -p_.clip), static_cast<double>(p_.clip)) : a; }
+  double clipped(double a) const {
+    return p_.clip > 0 ? std::min(std::max<double>(a, -p_.clip), static_cast<double>(p_.clip)) : a;
+  }
   double peephole(int64_t gate, int64_t u) const { return p_.peephole ? at(3, (cell_ * 3 + gate) * p_.hidden + u) : 0; }
 
   double bias(bool of_state, int64_t row) const {
@@ -63,10 +66,13 @@ class Cell {
   double of_state(const Doubles& h, int64_t gate, int64_t u) const {
     const int64_t row = gate * p_.hidden + u, width = p_.output();
     double sum = bias(true, row);
-    for (int64_t k = 0; k < width; ++k) sum += at(1, (cell_ * p_.gates() * p_.hidden + row) * width + k) * h[static_cast<size_t>(k)];
+    for (int64_t k = 0; k < width; ++k)
+      sum += at(1, (cell_ * p_.gates() * p_.hidden + row) * width + k) * h[static_cast<size_t>(k)];
     return sum;
   }
-  double sum(const double* x, const Doubles& h, int64_t gate, int64_t u) const { return of_input(x, gate, u) + of_state(h, gate, u); }
+  double sum(const double* x, const Doubles& h, int64_t gate, int64_t u) const {
+    return of_input(x, gate, u) + of_state(h, gate, u);
+  }
 
   double reset(const double* x, const Doubles& h, int64_t u) const { return sigmoid(clipped(sum(x, h, 1, u))); }
   double candidate(const double* x, const Doubles& h, int64_t u) const {
@@ -124,7 +130,8 @@ RnnNet::Result RnnNet::run(const RnnProblem& p) const {
         if (p.kind == RnnKind::lstm) std::copy(memory.begin(), memory.end(), result.c.begin() + at * p.hidden);
       }
     for (size_t i = 0; layer + 1 < p.layers && p.pass != RnnPass::inference && i < outputs.size(); ++i)
-      outputs[i] *= dropout_factor(p.dropout, random, static_cast<int64_t>(static_cast<size_t>(layer) * outputs.size() + i));
+      outputs[i] *=
+          dropout_factor(p.dropout, random, static_cast<int64_t>(static_cast<size_t>(layer) * outputs.size() + i));
     in = std::move(outputs);
   }
   result.y.resize(in.size());

@@ -1,4 +1,5 @@
-// Recurrent networks in f64, entry by entry and unit by unit from the definition: values, and what differences are taken of.
+// Recurrent networks in f64, entry by entry and unit by unit from the definition: values, and what differences are
+// taken of.
 #pragma once
 
 #include "check_rows.h"

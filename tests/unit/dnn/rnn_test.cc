@@ -85,8 +85,14 @@ void check_options(RnnPass pass) {
   for (RnnKind kind : kKinds)
     for (RnnDirection direction : {RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional})
       for (bool lengths : {false, true}) {
-        const RnnProblem plain{.kind = kind, .direction = direction, .steps = 5, .batch = 7, .input = 6, .hidden = 18,
-                               .sequence_lens = lengths, .pass = pass};
+        const RnnProblem plain{.kind = kind,
+                               .direction = direction,
+                               .steps = 5,
+                               .batch = 7,
+                               .input = 6,
+                               .hidden = 18,
+                               .sequence_lens = lengths,
+                               .pass = pass};
         const auto with = [&](auto change) {
           RnnProblem p = plain;
           change(p);
@@ -107,8 +113,16 @@ TEST(Rnn, Training) { check_options(RnnPass::training); }
 TEST(Rnn, LayersProjectionBiasesSkippedInput) {
   for (RnnKind kind : kKinds)
     for (RnnPass pass : {RnnPass::inference, RnnPass::training}) {
-      const RnnProblem plain{.kind = kind, .direction = RnnDirection::bidirectional, .steps = 4, .batch = 3, .input = 18,
-                             .hidden = 18, .sequence_lens = true, .layers = 3, .joined = true, .pass = pass};
+      const RnnProblem plain{.kind = kind,
+                             .direction = RnnDirection::bidirectional,
+                             .steps = 4,
+                             .batch = 3,
+                             .input = 18,
+                             .hidden = 18,
+                             .sequence_lens = true,
+                             .layers = 3,
+                             .joined = true,
+                             .pass = pass};
       check(plain);
       const auto with = [&](auto change) {
         RnnProblem p = plain;
@@ -147,7 +161,8 @@ TEST(Rnn, LengthsOutOfRangeThrow) {
   const Floats x(2), w(4), r(4);
   Floats y(2);
   for (int32_t bad : {-1, 3})
-    EXPECT_THROW(Primitive(p).run({.in = {x.data(), nullptr, nullptr, &bad}, .weights = {w.data(), r.data()}, .out = {y.data()}}),
+    EXPECT_THROW(Primitive(p).run(
+                     {.in = {x.data(), nullptr, nullptr, &bad}, .weights = {w.data(), r.data()}, .out = {y.data()}}),
                  Error);
 }
 

@@ -55,8 +55,9 @@ TEST(Timings, DamagedLinesAreCountedAndTheRestIsUsed) {
   good.add(kProblem, row(), 1, 1e-3);
   const std::string text = good.text(), line = text.substr(text.find('\n') + 1);
   const std::string key = line.substr(0, line.rfind('\t') + 1);
-  for (const std::string& bad : {std::string("noise"), std::string(), key, key + "fast", key + "-3", key + "0", key + "nan", key + "inf",
-                                 key + "1e999", key + "3 ", "x\t" + line.substr(0, line.size() - 1), std::string(100000, '\t')}) {
+  for (const std::string& bad :
+       {std::string("noise"), std::string(), key, key + "fast", key + "-3", key + "0", key + "nan", key + "inf",
+        key + "1e999", key + "3 ", "x\t" + line.substr(0, line.size() - 1), std::string(100000, '\t')}) {
     Timings timings;
     EXPECT_EQ(timings.merge(text + bad + "\n"), 1) << bad.substr(0, 200);
     EXPECT_DOUBLE_EQ(timings.find(kProblem, row(), 1).value(), 1e-3);
@@ -66,7 +67,9 @@ TEST(Timings, DamagedLinesAreCountedAndTheRestIsUsed) {
 }
 
 TEST(Timings, AnotherKindOfFileIsRefused) {
-  for (const char* text : {"\x7f" "ELF", "{}", "trine timings 2\n", "\n"}) {
+  for (const char* text : {"\x7f"
+                           "ELF",
+                           "{}", "trine timings 2\n", "\n"}) {
     Timings timings;
     EXPECT_THROW(timings.merge(text), Error) << text;
   }
@@ -102,7 +105,9 @@ TEST(Timings, MeasuringStopsWhenTheBudgetIsSpentAndIsNotRepeated) {
   find(kProblem, {.measure_seconds = 0.004, .timings = timings});
   EXPECT_EQ(timings->measured, measured);
   timings->seconds_left = 0;
-  EXPECT_FALSE(find(MatmulProblem{.m = 9, .n = 32, .k = 16}, {.measure_seconds = 0.004, .timings = timings}).candidates[0].measured);
+  EXPECT_FALSE(find(MatmulProblem{.m = 9, .n = 32, .k = 16}, {.measure_seconds = 0.004, .timings = timings})
+                   .candidates[0]
+                   .measured);
   EXPECT_EQ(timings->measured, measured);
 }
 
@@ -123,7 +128,8 @@ TEST(Find, DearMemoryMakesItChooseSmallerWeights) {
   p.in = p.out = {1, 14, 14}, p.kernel = {1, 3, 3}, p.pad_begin = {0, 1, 1};
   const Choice fastest = find(p, {.seconds_per_byte = 0}), smallest = find(p, {.seconds_per_byte = 1e-3});
   EXPECT_LT(smallest.candidates[0].packed_bytes, fastest.candidates[0].packed_bytes);
-  for (const Candidate& c : fastest.candidates) EXPECT_GE(c.packed_bytes, smallest.candidates[0].packed_bytes) << c.row->name;
+  for (const Candidate& c : fastest.candidates)
+    EXPECT_GE(c.packed_bytes, smallest.candidates[0].packed_bytes) << c.row->name;
 }
 
 }  // namespace

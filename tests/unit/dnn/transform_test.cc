@@ -20,16 +20,13 @@ constexpr DType kTypes[] = {DType::f32, DType::f16, DType::bf16, DType::i8, DTyp
 double as(DType type, float value) {
   switch (type) {
     case DType::f16:
-    case DType::bf16:
-      return small_float_value(type, small_float_bits(type, value));
+    case DType::bf16: return small_float_value(type, small_float_bits(type, value));
     case DType::i8:
       return std::isnan(value) ? 0 : std::clamp(std::nearbyint(static_cast<double>(value)), -128.0, 127.0);
-    case DType::u8:
-      return std::isnan(value) ? 0 : std::clamp(std::nearbyint(static_cast<double>(value)), 0.0, 255.0);
+    case DType::u8: return std::isnan(value) ? 0 : std::clamp(std::nearbyint(static_cast<double>(value)), 0.0, 255.0);
     case DType::i32:
       return std::isnan(value) ? 0 : std::clamp(std::nearbyint(static_cast<double>(value)), -0x1p31, 0x1p31 - 1);
-    default:
-      return value;
+    default: return value;
   }
 }
 

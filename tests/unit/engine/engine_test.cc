@@ -105,7 +105,8 @@ TEST(Engine, AFileRoundTripGivesTheSameBytesAndResults) {
   EXPECT_EQ(again.graph_text(), engine.graph_text());
   EXPECT_EQ(again.metadata().at("author"), "test");
   const Tensor x = random_tensor({2, 8, 8, 3}, 5);
-  const Datum a = Session(engine, {.threads = 1}).run({Datum(x)})[0], b = Session(again, {.threads = 1}).run({Datum(x)})[0];
+  const Datum a = Session(engine, {.threads = 1}).run({Datum(x)})[0],
+              b = Session(again, {.threads = 1}).run({Datum(x)})[0];
   EXPECT_EQ(std::memcmp(a.tensor().data(), b.tensor().data(), a.tensor().bytes()), 0);
 }
 
@@ -160,7 +161,8 @@ TEST(Session, WrongInputsAreNamed) {
   EXPECT_EQ(message({{"x", good}, {"z", good}}), "run: no input 'z'; inputs are x");
   EXPECT_NE(message({{"x", random_tensor({1, 8, 8, 4}, 1)}}).find("dimension 3 is 4"), std::string::npos);
   EXPECT_NE(message({{"x", random_tensor({8, 8, 3}, 1)}}).find("expected f32[N,8,8,3]"), std::string::npos);
-  EXPECT_NE(message({{"x", Tensor::from_f64(DType::f64, {1, 8, 8, 3}, std::vector<double>(192, 1.0))}}).find("f64"), std::string::npos);
+  EXPECT_NE(message({{"x", Tensor::from_f64(DType::f64, {1, 8, 8, 3}, std::vector<double>(192, 1.0))}}).find("f64"),
+            std::string::npos);
 }
 
 TEST(Session, AnEmptyBatchMayFollowAnother) {

@@ -1,4 +1,5 @@
-// Engine files with right checksums whose metadata points to the same bytes over and over: small on disk, vast unfolded.
+// Engine files with right checksums whose metadata points to the same bytes over and over: small on disk, vast
+// unfolded.
 #include <gtest/gtest.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -63,7 +64,8 @@ std::string refusal(const std::vector<uint8_t>& file) {
 
 TEST(HostileEngine, OneTextInManyPlaces) {  // 16 GB of names
   EngineFile f;
-  const std::vector<flatbuffers::Offset<flatbuffers::String>> drop(1 << 17, f.fbb.CreateString(std::string(1 << 17, 'x')));
+  const std::vector<flatbuffers::Offset<flatbuffers::String>> drop(1 << 17,
+                                                                   f.fbb.CreateString(std::string(1 << 17, 'x')));
   f.plans.push_back(fb::CreatePlanDirect(f.fbb, "", 1, false, &drop));
   EXPECT_NE(refusal(f.bytes()).find("unfolds to more than"), std::string::npos);
 }

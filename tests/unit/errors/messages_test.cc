@@ -62,8 +62,7 @@ void expect_readable(const std::string& key, const std::string& message) {
   EXPECT_TRUE(message.starts_with("TRN-"));
   EXPECT_NE(message.find(": "), std::string::npos) << "says not where";
   EXPECT_LT(message.size(), kLongest);
-  for (const char* internal :
-       {".cc", ".cpp", ".h:", "src/", "std::", "internal error", "Assertion", "exception"})
+  for (const char* internal : {".cc", ".cpp", ".h:", "src/", "std::", "internal error", "Assertion", "exception"})
     EXPECT_EQ(message.find(internal), std::string::npos) << "shows the inside: " << internal;
   EXPECT_NE(message.back(), '.');
   EXPECT_NE(message.back(), '\n');

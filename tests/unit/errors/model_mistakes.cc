@@ -1,6 +1,6 @@
 // ONNX files that are none, are damaged, break the rules, or ask for what is not there.
-#include "model_builder.h"
 #include "import/onnx/import.h"
+#include "model_builder.h"
 #include "provoke.h"
 
 namespace trine::test {
@@ -39,23 +39,16 @@ std::vector<Mistake> model_mistakes() {
       {"model.html", [] { import_bytes("<html>"); }},
       {"model.git_lfs", [] { import_bytes("version https://git-lfs.github.com/spec/v1\noid"); }},
       {"model.no_graph", [] { import_bytes(Bytes("\x08\x08", 2)); }},
-      {"model.truncated",
-       [] {
-         import_bytes(model({.graph = {{kRelu}, {kX}, {kY}}}).substr(0, 40));
-       }},
+      {"model.truncated", [] { import_bytes(model({.graph = {{kRelu}, {kX}, {kY}}}).substr(0, 40)); }},
       {"model.opset", changed([](ModelText& m) { m.opset = 999; })},
       {"model.ir_version", changed([](ModelText& m) { m.ir_version = 99; })},
       {"model.elem_type", changed([](ModelText& m) { m.graph.inputs = {value_info("x", 999, {"2"})}; })},
-      {"model.negative_size", changed([](ModelText& m) {
-         m.graph.inputs = {value_info("x", kFloat, {"2", "-7"})};
-       })},
+      {"model.negative_size", changed([](ModelText& m) { m.graph.inputs = {value_info("x", kFloat, {"2", "-7"})}; })},
       {"model.rank",
        changed([](ModelText& m) { m.graph.inputs = {value_info("x", kFloat, std::vector<std::string>(60, "1"))}; })},
       {"model.map_input",
        changed([](ModelText& m) { m.graph.inputs = {Bytes("\x0a\x01x\x12\x04\x2a\x02\x08\x07", 9)}; })},
-      {"model.input_twice", changed([](ModelText& m) {
-         m.graph.inputs = {kX, kX};
-       })},
+      {"model.input_twice", changed([](ModelText& m) { m.graph.inputs = {kX, kX}; })},
       {"model.output_unmade", changed([](ModelText& m) { m.graph.outputs = {value_info("gone", kFloat, {})}; })},
       {"model.initializer_twice", nodes({kRelu}, {float_tensor("w", {}, {1}), float_tensor("w", {}, {1})})},
       {"model.too_few_bytes", initializer(raw_tensor("w", kFloat, {2, 3}, "12345678"))},
@@ -105,8 +98,7 @@ std::vector<Mistake> model_mistakes() {
                                            .outputs = {"y"},
                                            .attributes = {float_attribute("max", 6)},
                                            .name = "clip"}})},
-      {"model.attribute_missing",
-       nodes({{.op = "Cast", .inputs = {"x"}, .outputs = {"y"}, .name = "cast"}})},
+      {"model.attribute_missing", nodes({{.op = "Cast", .inputs = {"x"}, .outputs = {"y"}, .name = "cast"}})},
       {"model.attribute_for_list", nodes({{.op = "MaxPool",
                                            .inputs = {"x"},
                                            .outputs = {"y"},

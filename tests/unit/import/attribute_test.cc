@@ -1,9 +1,8 @@
 // The attributes that operators have: by version, by kind, and each operator of the table exists.
-#include "import/onnx/attribute_table.h"
-
 #include <gtest/gtest.h>
 
 #include "graph/op_def.h"
+#include "import/onnx/attribute_table.h"
 #include "trine/base/error.h"
 
 namespace trine::onnx {

@@ -145,7 +145,8 @@ TEST(BadModel, EveryWrongNodeIsToldInOneError) {
   const std::string error = error_of(model(text), &code);
   EXPECT_EQ(code, ErrorCode::unsupported);
   EXPECT_HAS(error, "m.onnx: 2 nodes cannot be imported:");
-  EXPECT_HAS(error, "node 'n1' (Frobnicate, domain 'ai.onnx', opset 21; inputs x: f32[N,2]): the operator is not supported");
+  EXPECT_HAS(error,
+             "node 'n1' (Frobnicate, domain 'ai.onnx', opset 21; inputs x: f32[N,2]): the operator is not supported");
   EXPECT_HAS(error, "node 'n2' (Blend, domain 'my.own', opset 3; inputs x: f32[N,2], none, x: f32[N,2]): the operator");
   EXPECT_EQ(error.find("fine"), std::string::npos) << error;
 }
@@ -162,8 +163,10 @@ TEST(BadModel, ArityIsChecked) {
 // Report A1: a weight of rank 0.
 TEST(BadModel, ConvolutionWithAScalarWeight) {
   const NodeText conv{.op = "Conv", .inputs = {"x", "w", "b"}, .outputs = {"y"}, .name = "c"};
-  ModelText text{.graph = {{conv}, {value_info("x", kFloat, {"7", "6", "1", "5"}), value_info("w", kFloat, {}),
-                                    value_info("b", kFloat, {"7", "2", "3", "2", "1"})}, {kY}}};
+  ModelText text{.graph = {{conv},
+                           {value_info("x", kFloat, {"7", "6", "1", "5"}), value_info("w", kFloat, {}),
+                            value_info("b", kFloat, {"7", "2", "3", "2", "1"})},
+                           {kY}}};
   text.opset = 11;
   const std::string error = error_of(text);
   EXPECT_HAS(error, "node 'c' (Conv");
@@ -181,7 +184,8 @@ Bytes varint(size_t n) {
 // Written back to front, every message's nested field last, so that the bytes are copied once and not once a level.
 Bytes nested_if(int depth) {
   const Bytes leaf = graph({{}, {}, {value_info("x", kFloat, {})}});
-  const Bytes node_head = node({.op = "If", .inputs = {"c"}, .outputs = {"t"}, .attributes = {graph_attribute("else_branch", leaf)}});
+  const Bytes node_head =
+      node({.op = "If", .inputs = {"c"}, .outputs = {"t"}, .attributes = {graph_attribute("else_branch", leaf)}});
   const Bytes graph_head = graph({{}, {}, {value_info("t", kFloat, {})}});
   const Bytes attribute_head = Bytes("\x0a\x0bthen_branch\xa0\x01\x05", 16);  // name, type = GRAPH
   Bytes backwards(leaf.rbegin(), leaf.rend());
@@ -198,7 +202,9 @@ Bytes nested_if(int depth) {
 }
 
 ModelText model_around(const Bytes& body) {
-  const NodeText node{.op = "If", .inputs = {"c"}, .outputs = {"y"},
+  const NodeText node{.op = "If",
+                      .inputs = {"c"},
+                      .outputs = {"y"},
                       .attributes = {graph_attribute("then_branch", body), graph_attribute("else_branch", body)}};
   return {.graph = {{node}, {value_info("c", kBool, {}), kX}, {kY}}};
 }
@@ -234,7 +240,11 @@ TEST(BadModel, FunctionsThatUnfoldWithoutBound) {
   text.functions = {{"F0", "my", {"x"}, {"y"}, {}, {kRelu}}};
   for (int i = 1; i < 40; ++i) {
     const std::string inner = "F" + std::to_string(i - 1);
-    text.functions.push_back({"F" + std::to_string(i), "my", {"x"}, {"y"}, {},
+    text.functions.push_back({"F" + std::to_string(i),
+                              "my",
+                              {"x"},
+                              {"y"},
+                              {},
                               {{.op = inner, .inputs = {"x"}, .outputs = {"h"}, .domain = "my"},
                                {.op = inner, .inputs = {"h"}, .outputs = {"y"}, .domain = "my"}}});
   }

@@ -1,8 +1,9 @@
 // What a well-formed model becomes.
+#include "import/onnx/import.h"
+
 #include <gtest/gtest.h>
 
 #include "graph/eval.h"
-#include "import/onnx/import.h"
 #include "model_builder.h"
 
 namespace trine::test {
@@ -10,7 +11,9 @@ namespace {
 
 ImportedModel import(const ModelText& text) { return import_onnx_bytes(model(text)); }
 
-Tensor floats(Dims dims, const std::vector<float>& values) { return Tensor::of<float>(DType::f32, std::move(dims), values); }
+Tensor floats(Dims dims, const std::vector<float>& values) {
+  return Tensor::of<float>(DType::f32, std::move(dims), values);
+}
 
 std::vector<double> run(const ImportedModel& m, std::vector<Datum> inputs) {
   return evaluate(m.graph, std::move(inputs)).at(0).tensor().f64_values();
@@ -45,7 +48,9 @@ TEST(Import, DimensionsWithoutANameAreDistinct) {
 TEST(Import, InitializerThatIsAlsoAnInputIsAConstant) {
   for (int64_t ir : {3, 8}) {
     ModelText text{.graph = {{{.op = "Add", .inputs = {"x", "w"}, .outputs = {"y"}}},
-                             {kX, value_info("w", kFloat, {"2"})}, {kY}, {float_tensor("w", {2}, {1, 2})}}};
+                             {kX, value_info("w", kFloat, {"2"})},
+                             {kY},
+                             {float_tensor("w", {2}, {1, 2})}}};
     text.ir_version = ir;
     const ImportedModel m = import(text);
     ASSERT_EQ(m.graph.inputs.size(), 1u);
@@ -55,13 +60,16 @@ TEST(Import, InitializerThatIsAlsoAnInputIsAConstant) {
 
 // Report F5.
 TEST(Import, InitializerThatIsAlsoAnOutputIsReturned) {
-  const ImportedModel m = import({.graph = {{}, {}, {value_info("w", kFloat, {"2"})}, {float_tensor("w", {2}, {3, 4})}}});
+  const ImportedModel m =
+      import({.graph = {{}, {}, {value_info("w", kFloat, {"2"})}, {float_tensor("w", {2}, {3, 4})}}});
   EXPECT_EQ(run(m, {}), (std::vector<double>{3, 4}));
 }
 
 TEST(Import, NodesMayStandInAnyOrder) {
-  const ImportedModel m = import({.graph = {{{.op = "Neg", .inputs = {"h"}, .outputs = {"y"}},
-                                             {.op = "Exp", .inputs = {"x"}, .outputs = {"h"}}}, {kX}, {kY}}});
+  const ImportedModel m = import(
+      {.graph = {{{.op = "Neg", .inputs = {"h"}, .outputs = {"y"}}, {.op = "Exp", .inputs = {"x"}, .outputs = {"h"}}},
+                 {kX},
+                 {kY}}});
   EXPECT_EQ(m.graph.nodes[0].op->onnx, "Exp");
   EXPECT_EQ(run(m, {floats({1, 2}, {0, 0})}), (std::vector<double>{-1, -1}));
 }
@@ -99,12 +107,19 @@ TEST(Import, ConstantNodesBecomeConstants) {
 // Functions.
 
 FunctionText scale_function() {
-  const NodeText constant{.op = "Constant", .inputs = {}, .outputs = {"s"}, .attributes = {reference_attribute("value_float", "factor", 1)}};
+  const NodeText constant{.op = "Constant",
+                          .inputs = {},
+                          .outputs = {"s"},
+                          .attributes = {reference_attribute("value_float", "factor", 1)}};
   return {"Scale", "my", {"a"}, {"b"}, {"factor"}, {constant, {.op = "Mul", .inputs = {"a", "s"}, .outputs = {"b"}}}};
 }
 
 NodeText scale_call(const std::string& from, const std::string& to, float factor) {
-  return {.op = "Scale", .inputs = {from}, .outputs = {to}, .attributes = {float_attribute("factor", factor)}, .domain = "my"};
+  return {.op = "Scale",
+          .inputs = {from},
+          .outputs = {to},
+          .attributes = {float_attribute("factor", factor)},
+          .domain = "my"};
 }
 
 TEST(Functions, AreInlinedWithTheirOwnNamesAndAttributes) {
@@ -118,7 +133,11 @@ TEST(Functions, AreInlinedWithTheirOwnNamesAndAttributes) {
 }
 
 TEST(Functions, DefaultsApplyAndNestedCallsHandAttributesOn) {
-  NodeText inner{.op = "Scale", .inputs = {"a"}, .outputs = {"b"}, .attributes = {reference_attribute("factor", "by", 1)}, .domain = "my"};
+  NodeText inner{.op = "Scale",
+                 .inputs = {"a"},
+                 .outputs = {"b"},
+                 .attributes = {reference_attribute("factor", "by", 1)},
+                 .domain = "my"};
   FunctionText outer{"Outer", "my", {"a"}, {"b"}, {}, {inner}};
   outer.opsets = {{"", 21}, {"my", 1}};
   outer.defaults = {float_attribute("by", 7)};
@@ -148,8 +167,11 @@ TEST(Functions, OfTheModelComeBeforeBuiltInOperators) {
 const Bytes kCondition = value_info("c", kBool, {});
 
 GraphText if_graph(const Bytes& then_branch, const Bytes& else_branch) {
-  const NodeText branch{.op = "If", .inputs = {"c"}, .outputs = {"y"},
-                        .attributes = {graph_attribute("else_branch", else_branch), graph_attribute("then_branch", then_branch)}};
+  const NodeText branch{
+      .op = "If",
+      .inputs = {"c"},
+      .outputs = {"y"},
+      .attributes = {graph_attribute("else_branch", else_branch), graph_attribute("then_branch", then_branch)}};
   return {{branch}, {kCondition, kX}, {kY}};
 }
 
@@ -157,7 +179,8 @@ Tensor truth(bool value) { return Tensor::from_i64(DType::boolean, {}, {value});
 
 // Report A11: a branch without nodes returns an outer value.
 TEST(Bodies, ABranchMayReturnAnOuterValue) {
-  const Bytes then_branch = graph({{{.op = "Neg", .inputs = {"x"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
+  const Bytes then_branch =
+      graph({{{.op = "Neg", .inputs = {"x"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
   const Bytes else_branch = graph({{}, {}, {value_info("x", kFloat, {})}});
   const ImportedModel m = import({.graph = if_graph(then_branch, else_branch)});
   const Node& node = m.graph.nodes.at(0);
@@ -170,7 +193,8 @@ TEST(Bodies, ABranchMayReturnAnOuterValue) {
 }
 
 TEST(Bodies, ConstantsOfOuterGraphsAreCopiedIn) {
-  const Bytes then_branch = graph({{{.op = "Add", .inputs = {"x", "w"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
+  const Bytes then_branch =
+      graph({{{.op = "Add", .inputs = {"x", "w"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
   const Bytes else_branch = graph({{}, {}, {value_info("w", kFloat, {})}});
   GraphText text = if_graph(then_branch, else_branch);
   text.initializers = {float_tensor("w", {1, 2}, {5, 6})};
@@ -181,17 +205,22 @@ TEST(Bodies, ConstantsOfOuterGraphsAreCopiedIn) {
 }
 
 TEST(Bodies, NamesAreLookedUpThroughEveryLevel) {
-  const Bytes deep = graph({{{.op = "Mul", .inputs = {"x", "h"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
-  const NodeText inner{.op = "If", .inputs = {"c"}, .outputs = {"i"},
+  const Bytes deep =
+      graph({{{.op = "Mul", .inputs = {"x", "h"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
+  const NodeText inner{.op = "If",
+                       .inputs = {"c"},
+                       .outputs = {"i"},
                        .attributes = {graph_attribute("then_branch", deep), graph_attribute("else_branch", deep)}};
-  const Bytes middle = graph({{{.op = "Neg", .inputs = {"x"}, .outputs = {"h"}}, inner}, {}, {value_info("i", kFloat, {})}});
+  const Bytes middle =
+      graph({{{.op = "Neg", .inputs = {"x"}, .outputs = {"h"}}, inner}, {}, {value_info("i", kFloat, {})}});
   const ImportedModel m = import({.graph = if_graph(middle, middle)});
   EXPECT_EQ(run(m, {truth(true), floats({1, 2}, {2, 3})}), (std::vector<double>{-4, -9}));
 }
 
 // A body may use a name that a node after the `If` in the file makes.
 TEST(Bodies, CountWhenNodesAreOrdered) {
-  const Bytes branch = graph({{{.op = "Neg", .inputs = {"late"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
+  const Bytes branch =
+      graph({{{.op = "Neg", .inputs = {"late"}, .outputs = {"t"}}}, {}, {value_info("t", kFloat, {})}});
   GraphText text = if_graph(branch, branch);
   text.nodes.push_back({.op = "Exp", .inputs = {"x"}, .outputs = {"late"}});
   EXPECT_EQ(run(import({.graph = text}), {truth(true), floats({1, 2}, {0, 0})}), (std::vector<double>{-1, -1}));

@@ -29,7 +29,8 @@ Bytes attribute(const std::string& name, int type, const std::function<void(pbf_
   });
 }
 
-Bytes tensor(const std::string& name, int type, const std::vector<int64_t>& dims, const std::function<void(pbf_writer&)>& data) {
+Bytes tensor(const std::string& name, int type, const std::vector<int64_t>& dims,
+             const std::function<void(pbf_writer&)>& data) {
   return message([&](pbf_writer& w) {
     for (int64_t d : dims) w.add_int64(1, d);
     w.add_int32(2, type);
@@ -54,8 +55,12 @@ Bytes opset(const std::string& domain, int64_t version) {
 
 }  // namespace
 
-Bytes int_attribute(const std::string& name, int64_t v) { return attribute(name, 2, [&](auto& w) { w.add_int64(3, v); }); }
-Bytes float_attribute(const std::string& name, float v) { return attribute(name, 1, [&](auto& w) { w.add_float(2, v); }); }
+Bytes int_attribute(const std::string& name, int64_t v) {
+  return attribute(name, 2, [&](auto& w) { w.add_int64(3, v); });
+}
+Bytes float_attribute(const std::string& name, float v) {
+  return attribute(name, 1, [&](auto& w) { w.add_float(2, v); });
+}
 Bytes string_attribute(const std::string& name, const std::string& v) {
   return attribute(name, 3, [&](auto& w) { w.add_bytes(4, v); });
 }
@@ -93,7 +98,8 @@ Bytes float_tensor(const std::string& name, const std::vector<int64_t>& dims, co
 Bytes int64_tensor(const std::string& name, const std::vector<int64_t>& dims, const std::vector<int64_t>& values) {
   return tensor(name, kInt64, dims, [&](auto& w) { w.add_packed_int64(7, values.begin(), values.end()); });
 }
-Bytes int32_data_tensor(const std::string& name, int type, const std::vector<int64_t>& dims, const std::vector<int32_t>& values) {
+Bytes int32_data_tensor(const std::string& name, int type, const std::vector<int64_t>& dims,
+                        const std::vector<int32_t>& values) {
   return tensor(name, type, dims, [&](auto& w) { w.add_packed_int32(5, values.begin(), values.end()); });
 }
 Bytes external_tensor(const std::string& name, const std::vector<int64_t>& dims,

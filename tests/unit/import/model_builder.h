@@ -12,7 +12,16 @@ namespace trine::test {
 using Bytes = std::string;
 
 // TensorProto.DataType numbers that tests use by name.
-enum OnnxType : int { kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kString = 8, kBool = 9, kFloat16 = 10, kDouble = 11 };
+enum OnnxType : int {
+  kFloat = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11
+};
 
 // Attributes: AttributeProto.
 Bytes int_attribute(const std::string& name, int64_t value);
@@ -29,7 +38,8 @@ Bytes reference_attribute(const std::string& name, const std::string& to, int ty
 Bytes raw_tensor(const std::string& name, int type, const std::vector<int64_t>& dims, const std::string& raw);
 Bytes float_tensor(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& values);
 Bytes int64_tensor(const std::string& name, const std::vector<int64_t>& dims, const std::vector<int64_t>& values);
-Bytes int32_data_tensor(const std::string& name, int type, const std::vector<int64_t>& dims, const std::vector<int32_t>& values);
+Bytes int32_data_tensor(const std::string& name, int type, const std::vector<int64_t>& dims,
+                        const std::vector<int32_t>& values);
 Bytes external_tensor(const std::string& name, const std::vector<int64_t>& dims,
                       const std::vector<std::pair<std::string, std::string>>& entries);
 Bytes sparse_tensor(const Bytes& values, const Bytes& indices, const std::vector<int64_t>& dims);

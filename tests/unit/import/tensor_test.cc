@@ -1,8 +1,7 @@
 // Every way in which a TensorProto may hold its elements.
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,15 +47,20 @@ std::string raw(const std::vector<T>& values) {
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST(Tensors, RawDataOfEachWidth) {
-  EXPECT_EQ(constant(raw_tensor("w", kFloat, {2}, raw<float>({1.5f, -2}))).f64_values(), (std::vector<double>{1.5, -2}));
+  EXPECT_EQ(constant(raw_tensor("w", kFloat, {2}, raw<float>({1.5f, -2}))).f64_values(),
+            (std::vector<double>{1.5, -2}));
   EXPECT_EQ(constant(raw_tensor("w", kDouble, {1}, raw<double>({0.1}))).f64_values(), (std::vector<double>{0.1}));
-  EXPECT_EQ(constant(raw_tensor("w", kInt64, {1}, raw<int64_t>({INT64_MIN}))).i64_values(), (std::vector<int64_t>{INT64_MIN}));
-  EXPECT_EQ(constant(raw_tensor("w", kInt8, {3}, raw<int8_t>({-1, 2, -128}))).i64_values(), (std::vector<int64_t>{-1, 2, -128}));
-  EXPECT_EQ(constant(raw_tensor("w", kBool, {3}, std::string("\0\1\7", 3))).i64_values(), (std::vector<int64_t>{0, 1, 1}));
+  EXPECT_EQ(constant(raw_tensor("w", kInt64, {1}, raw<int64_t>({INT64_MIN}))).i64_values(),
+            (std::vector<int64_t>{INT64_MIN}));
+  EXPECT_EQ(constant(raw_tensor("w", kInt8, {3}, raw<int8_t>({-1, 2, -128}))).i64_values(),
+            (std::vector<int64_t>{-1, 2, -128}));
+  EXPECT_EQ(constant(raw_tensor("w", kBool, {3}, std::string("\0\1\7", 3))).i64_values(),
+            (std::vector<int64_t>{0, 1, 1}));
 }
 
 TEST(Tensors, SmallTypesInInt32Data) {
-  EXPECT_EQ(constant(int32_data_tensor("w", kFloat16, {2}, {0x3c00, 0xc000})).f64_values(), (std::vector<double>{1, -2}));
+  EXPECT_EQ(constant(int32_data_tensor("w", kFloat16, {2}, {0x3c00, 0xc000})).f64_values(),
+            (std::vector<double>{1, -2}));
   EXPECT_EQ(constant(int32_data_tensor("w", 16, {1}, {0x3f80})).f64_values(), (std::vector<double>{1})) << "bfloat16";
   EXPECT_EQ(constant(int32_data_tensor("w", kInt8, {2}, {-1, 5})).i64_values(), (std::vector<int64_t>{-1, 5}));
   EXPECT_EQ(constant(int32_data_tensor("w", kBool, {2}, {0, 9})).i64_values(), (std::vector<int64_t>{0, 1}));
@@ -69,8 +73,10 @@ TEST(Tensors, SubByteTypesAreUnpacked) {
   EXPECT_EQ(constant(raw_tensor("w", kUint4, {3}, packed)).i64_values(), (std::vector<int64_t>{15, 8, 2}));
   EXPECT_EQ(constant(raw_tensor("w", kInt4, {3}, packed)).i64_values(), (std::vector<int64_t>{-1, -8, 2}));
   EXPECT_EQ(constant(int32_data_tensor("w", kInt4, {3}, {0x8f, 2})).i64_values(), (std::vector<int64_t>{-1, -8, 2}));
-  EXPECT_EQ(constant(raw_tensor("w", kUint2, {5}, std::string("\xe4\x03", 2))).i64_values(), (std::vector<int64_t>{0, 1, 2, 3, 3}));
-  EXPECT_EQ(constant(raw_tensor("w", kInt2, {5}, std::string("\xe4\x03", 2))).i64_values(), (std::vector<int64_t>{0, 1, -2, -1, -1}));
+  EXPECT_EQ(constant(raw_tensor("w", kUint2, {5}, std::string("\xe4\x03", 2))).i64_values(),
+            (std::vector<int64_t>{0, 1, 2, 3, 3}));
+  EXPECT_EQ(constant(raw_tensor("w", kInt2, {5}, std::string("\xe4\x03", 2))).i64_values(),
+            (std::vector<int64_t>{0, 1, -2, -1, -1}));
   EXPECT_EQ(constant(raw_tensor("w", kFloat4, {2}, "\xf2")).f64_values(), (std::vector<double>{1, -6}));
   // Four 6-bit elements 1, 2, 3, 63 of e2m3: 0x01 | 0x02 << 6 | 0x03 << 12 | 0x3f << 18.
   EXPECT_EQ(constant(raw_tensor("w", kFloat6, {4}, std::string("\x81\x30\xfc", 3))).f64_values(),
@@ -120,7 +126,8 @@ TEST(Tensors, SparseIndicesAndSizesAreChecked) {
 }
 
 TEST(Tensors, DeclaredSizesAreHeldToTheFile) {
-  EXPECT_HAS(error_for(raw_tensor("w", kFloat, {1000}, "1234")), "initializer 'w': f32[1000] needs 4000 bytes; the file holds 4");
+  EXPECT_HAS(error_for(raw_tensor("w", kFloat, {1000}, "1234")),
+             "initializer 'w': f32[1000] needs 4000 bytes; the file holds 4");
   EXPECT_HAS(error_for(raw_tensor("w", kFloat, {1}, "12345678")), "needs 4 bytes; the file holds 8");
   EXPECT_HAS(error_for(float_tensor("w", {int64_t{1} << 40}, {1})), "needs 1099511627776 floats; the file holds 1");
   EXPECT_HAS(error_for(float_tensor("w", {-4}, {1})), "negative dimension -4");
@@ -165,7 +172,8 @@ class ExternalData : public testing::Test {
 
 TEST_F(ExternalData, IsReadAtItsOffset) {
   EXPECT_EQ(read({{"location", "data.bin"}}, 4).f64_values(), (std::vector<double>{1, 2, 3, 4}));
-  EXPECT_EQ(read({{"location", "data.bin"}, {"offset", "8"}, {"length", "8"}}).f64_values(), (std::vector<double>{3, 4}));
+  EXPECT_EQ(read({{"location", "data.bin"}, {"offset", "8"}, {"length", "8"}}).f64_values(),
+            (std::vector<double>{3, 4}));
   EXPECT_EQ(read({{"location", "sub/more.bin"}}).f64_values(), (std::vector<double>{5, 6}));
   EXPECT_EQ(read({{"location", "./sub//more.bin"}}).f64_values(), (std::vector<double>{5, 6}));
 }

@@ -25,8 +25,10 @@ std::shared_ptr<Graph> counting_body(bool goes_on) {
 
 Graph loop_of(std::shared_ptr<Graph> body, int64_t m, int outputs = 2) {
   Graph g;
-  const ValueId first = g.add_node(op("loop"), {g.add_constant(Tensor::scalar_i64(m)), g.add_constant(truth(true)),
-                                                g.add_constant(Tensor::scalar_i64(10))}, {}, outputs);
+  const ValueId first = g.add_node(
+      op("loop"),
+      {g.add_constant(Tensor::scalar_i64(m)), g.add_constant(truth(true)), g.add_constant(Tensor::scalar_i64(10))}, {},
+      outputs);
   g.nodes[0].bodies = {std::move(body)};
   for (int i = 0; i < outputs; ++i) g.outputs.push_back(first + i);
   infer_shapes(g);
@@ -70,10 +72,12 @@ TEST(Loop, CarriedShapeMayGrow) {
   auto body = std::make_shared<Graph>();
   body->add_input("i", i64());
   const ValueId condition = body->add_input("condition", boolean()), state = body->add_input("state", i64("*"));
-  const ValueId grown = body->add_node(op("concat"), {state, body->add_constant(i64s({7}))}, attributes({{"axis", int64_t{0}}}));
+  const ValueId grown =
+      body->add_node(op("concat"), {state, body->add_constant(i64s({7}))}, attributes({{"axis", int64_t{0}}}));
   body->outputs = {condition, grown};
   Graph g;
-  const ValueId y = g.add_node(op("loop"), {g.add_constant(Tensor::scalar_i64(3)), kNoValue, g.add_constant(i64s({1}))});
+  const ValueId y =
+      g.add_node(op("loop"), {g.add_constant(Tensor::scalar_i64(3)), kNoValue, g.add_constant(i64s({1}))});
   g.nodes[0].bodies = {body};
   g.outputs = {y};
   infer_shapes(g);
@@ -142,7 +146,8 @@ TEST(Scan, AxesAndDirections) {
                                            {"scan_input_axes", Integers{-1}},
                                            {"scan_input_directions", Integers{1}},
                                            {"scan_output_axes", Integers{-1}},
-                                           {"scan_output_directions", Integers{0}}}), 2);
+                                           {"scan_output_directions", Integers{0}}}),
+                               2);
   g.nodes[0].bodies = {body};
   g.outputs = {y, y + 1};
   infer_shapes(g);
@@ -164,7 +169,9 @@ std::vector<Datum> run(std::string_view name, std::vector<Datum> inputs, Attrs a
 
 TEST(Sequence, PositionsCountFromBothEnds) {
   const Datum three = Datum::sequence({i64s({1}), i64s({2}), i64s({3})});
-  const auto at = [&](int64_t i) { return run("sequence_at", {three, Datum(Tensor::scalar_i64(i))})[0].tensor().i64_values()[0]; };
+  const auto at = [&](int64_t i) {
+    return run("sequence_at", {three, Datum(Tensor::scalar_i64(i))})[0].tensor().i64_values()[0];
+  };
   EXPECT_EQ(at(0), 1);
   EXPECT_EQ(at(-1), 3);
   EXPECT_THROW(at(3), Error);
@@ -184,7 +191,8 @@ TEST(Sequence, SplitAndJoin) {
             x.tensor().i64_values());
   const auto rows = run("split_to_sequence", {x}, attributes({{"keepdims", int64_t{0}}}))[0];
   EXPECT_EQ(rows.items()[0].tensor().dims(), (Dims{3}));
-  const auto stacked = run("concat_from_sequence", {rows}, attributes({{"axis", int64_t{-1}}, {"new_axis", int64_t{1}}}))[0];
+  const auto stacked =
+      run("concat_from_sequence", {rows}, attributes({{"axis", int64_t{-1}}, {"new_axis", int64_t{1}}}))[0];
   EXPECT_EQ(stacked.tensor().i64_values(), (Integers{1, 4, 2, 5, 3, 6}));
 }
 

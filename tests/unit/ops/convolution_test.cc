@@ -32,7 +32,8 @@ Tensor to_nhwc(const Tensor& x) {
   std::vector<double> y(v.size());
   for (int64_t i = 0; i < n; ++i)
     for (int64_t k = 0; k < c; ++k)
-      for (int64_t p = 0; p < pixels; ++p) y[static_cast<size_t>((i * pixels + p) * c + k)] = v[static_cast<size_t>((i * c + k) * pixels + p)];
+      for (int64_t p = 0; p < pixels; ++p)
+        y[static_cast<size_t>((i * pixels + p) * c + k)] = v[static_cast<size_t>((i * c + k) * pixels + p)];
   return as(x.dtype(), {n, x.dim(2), x.dim(3), c}, y);
 }
 
@@ -47,8 +48,12 @@ std::string message_of(std::string_view op_name, const std::vector<Tensor>& inpu
 
 TEST(Conv, StrideDilationGroupsAndPadsMatchTheFormula) {
   std::mt19937 random(fresh_seed());
-  const Tensor x = whole_numbers(random, {2, 4, 7, 6}), w = whole_numbers(random, {6, 2, 3, 2}), b = whole_numbers(random, {6});
-  const Attrs attrs = attributes({{"group", int64_t{2}}, {"strides", Integers{2, 1}}, {"dilations", Integers{1, 2}}, {"pads", Integers{1, 0, 2, 3}}});
+  const Tensor x = whole_numbers(random, {2, 4, 7, 6}), w = whole_numbers(random, {6, 2, 3, 2}),
+               b = whole_numbers(random, {6});
+  const Attrs attrs = attributes({{"group", int64_t{2}},
+                                  {"strides", Integers{2, 1}},
+                                  {"dilations", Integers{1, 2}},
+                                  {"pads", Integers{1, 0, 2, 3}}});
   const Tensor y = run_op("conv", {x, w, b}, attrs)[0];
   ASSERT_EQ(y.dims(), (Dims{2, 6, 4, 7}));
   const Reals xv = x.f64_values(), wv = w.f64_values(), bv = b.f64_values(), yv = y.f64_values();
@@ -63,7 +68,8 @@ TEST(Conv, StrideDilationGroupsAndPadsMatchTheFormula) {
               for (int kw = 0; kw < 2; ++kw) {
                 const int h = oh * 2 - 1 + kh, wi = ow + kw * 2;
                 if (h < 0 || h >= 7 || wi >= 6) continue;
-                sum += xv[static_cast<size_t>(((n * 4 + m / 3 * 2 + c) * 7 + h) * 6 + wi)] * wv[static_cast<size_t>(((m * 2 + c) * 3 + kh) * 2 + kw)];
+                sum += xv[static_cast<size_t>(((n * 4 + m / 3 * 2 + c) * 7 + h) * 6 + wi)] *
+                       wv[static_cast<size_t>(((m * 2 + c) * 3 + kh) * 2 + kw)];
               }
           ASSERT_EQ(yv[at], sum) << "element " << at;
         }
@@ -71,18 +77,26 @@ TEST(Conv, StrideDilationGroupsAndPadsMatchTheFormula) {
 
 TEST(Conv, NhwcIsTheSameConvolution) {
   std::mt19937 random(fresh_seed());
-  const Tensor x = whole_numbers(random, {2, 6, 5, 4}), w = whole_numbers(random, {4, 3, 3, 3}), b = whole_numbers(random, {4});
-  Attrs attrs = attributes({{"group", int64_t{2}}, {"auto_pad", std::string("SAME_LOWER")}, {"strides", Integers{2, 2}}});
+  const Tensor x = whole_numbers(random, {2, 6, 5, 4}), w = whole_numbers(random, {4, 3, 3, 3}),
+               b = whole_numbers(random, {4});
+  Attrs attrs =
+      attributes({{"group", int64_t{2}}, {"auto_pad", std::string("SAME_LOWER")}, {"strides", Integers{2, 2}}});
   const Tensor y = run_op("conv", {x, w, b}, attrs)[0];
   attrs.set("layout", std::string("nhwc"));
   EXPECT_EQ(run_op("conv", {to_nhwc(x), w, b}, attrs)[0].f64_values(), to_nhwc(y).f64_values());
 }
 
 TEST(Conv, EpilogueAddsBiasThenResidualThenActivates) {
-  const Tensor x = floats({1, 1, 3}, {1, 2, 3}), w = floats({1, 1, 1}, {1}), b = floats({-2.5}), residual = floats({1, 1, 3}, {0, 1, 10});
-  EXPECT_EQ(reals("conv", {x, w, b, residual}, attributes({{"activation", std::string("relu")}, {"residual", int64_t{1}}})), (Reals{0, 0.5, 10.5}));
-  EXPECT_EQ(reals("conv", {x, w, b, residual}, attributes({{"activation", std::string("relu")}, {"residual", int64_t{2}}})), (Reals{0, 1, 10.5}));
-  const Attrs clip = attributes({{"activation", std::string("clip")}, {"activation_alpha", 0.0}, {"activation_beta", 2.0}});
+  const Tensor x = floats({1, 1, 3}, {1, 2, 3}), w = floats({1, 1, 1}, {1}), b = floats({-2.5}),
+               residual = floats({1, 1, 3}, {0, 1, 10});
+  EXPECT_EQ(
+      reals("conv", {x, w, b, residual}, attributes({{"activation", std::string("relu")}, {"residual", int64_t{1}}})),
+      (Reals{0, 0.5, 10.5}));
+  EXPECT_EQ(
+      reals("conv", {x, w, b, residual}, attributes({{"activation", std::string("relu")}, {"residual", int64_t{2}}})),
+      (Reals{0, 1, 10.5}));
+  const Attrs clip =
+      attributes({{"activation", std::string("clip")}, {"activation_alpha", 0.0}, {"activation_beta", 2.0}});
   EXPECT_EQ(reals("conv", {x, w, Tensor(), residual}, clip), (Reals{1, 2, 2}));
   const Attrs contrib = attributes({{"activation", std::string("LeakyRelu")}, {"activation_params", Reals{0.5}}});
   EXPECT_EQ(reals("fused_conv", {x, w, b}, contrib), (Reals{-0.75, -0.25, 0.5}));
@@ -97,19 +111,25 @@ TEST(Conv, AutoPadPutsTheOddElementWhereItBelongs) {
 
 TEST(Conv, SymbolicShapes) {
   Graph graph;
-  const ValueId x = graph.add_input("x", Type::parse("f32[N,8,H,W]")), w = graph.add_input("w", Type::parse("f32[16,8,3,3]"));
-  graph.outputs = {graph.add_node(op("conv"), {x, w}, attributes({{"pads", Integers{1, 1, 1, 1}}, {"strides", Integers{2, 2}}}))};
+  const ValueId x = graph.add_input("x", Type::parse("f32[N,8,H,W]")),
+                w = graph.add_input("w", Type::parse("f32[16,8,3,3]"));
+  graph.outputs = {
+      graph.add_node(op("conv"), {x, w}, attributes({{"pads", Integers{1, 1, 1, 1}}, {"strides", Integers{2, 2}}}))};
   infer_shapes(graph);
   const Shape& y = graph.type(graph.outputs[0]).shape;
-  const auto bind = [](std::string_view name) { return std::optional<int64_t>(name == "N" ? 3 : name == "H" ? 17 : 32); };
+  const auto bind = [](std::string_view name) {
+    return std::optional<int64_t>(name == "N" ? 3 : name == "H" ? 17 : 32);
+  };
   EXPECT_EQ(*y.evaluate(bind), (Dims{3, 16, 9, 16}));
   EXPECT_EQ(y[0].text(), "N");
 }
 
 // report A1: a weight of rank 0 crashed shape inference elsewhere
 TEST(Conv, ReportA1WeightOfRankZeroIsAnError) {
-  const Tensor x = as(DType::f32, {7, 6, 1, 5}, Reals(210, 1.0)), w = as(DType::f32, {}, {1}), b = as(DType::f32, {7, 2, 3, 2, 1}, Reals(84, 1.0));
-  const std::string message = message_of("conv", {x, w, b}, attributes({{"auto_pad", std::string("NOTSET")}, {"group", int64_t{1}}}));
+  const Tensor x = as(DType::f32, {7, 6, 1, 5}, Reals(210, 1.0)), w = as(DType::f32, {}, {1}),
+               b = as(DType::f32, {7, 2, 3, 2, 1}, Reals(84, 1.0));
+  const std::string message =
+      message_of("conv", {x, w, b}, attributes({{"auto_pad", std::string("NOTSET")}, {"group", int64_t{1}}}));
   EXPECT_NE(message.find("conv"), std::string::npos) << message;
   EXPECT_NE(message.find("w has 0 dimensions"), std::string::npos) << message;
 }
@@ -139,15 +159,20 @@ TEST(Conv, EmptyBatchIsNoError) {
 // report A5: output_padding dropped gave 55
 TEST(ConvTranspose, ReportA5OutputPaddingCounts) {
   const Tensor x = as(DType::f32, {1, 1, 28, 28}, Reals(784, 1.0)), w = as(DType::f32, {1, 1, 3, 3}, Reals(9, 1.0));
-  const Attrs attrs = attributes({{"strides", Integers{2, 2}}, {"pads", Integers{1, 1, 1, 1}}, {"output_padding", Integers{1, 1}}});
+  const Attrs attrs =
+      attributes({{"strides", Integers{2, 2}}, {"pads", Integers{1, 1, 1, 1}}, {"output_padding", Integers{1, 1}}});
   EXPECT_EQ(run_op("conv_transpose", {x, w}, attrs)[0].dims(), (Dims{1, 1, 56, 56}));
 }
 
 // <conv(x, w), y> == <x, conv_transpose(y, w)>: the definition of the adjoint, exact on whole numbers.
 TEST(ConvTranspose, IsTheAdjointOfConv) {
   std::mt19937 random(fresh_seed());
-  const Attrs attrs = attributes({{"group", int64_t{2}}, {"strides", Integers{2, 3}}, {"dilations", Integers{2, 1}}, {"pads", Integers{1, 0, 0, 2}}});
-  const Tensor x = whole_numbers(random, {2, 4, 8, 11}, DType::f64), w = whole_numbers(random, {6, 2, 2, 3}, DType::f64);
+  const Attrs attrs = attributes({{"group", int64_t{2}},
+                                  {"strides", Integers{2, 3}},
+                                  {"dilations", Integers{2, 1}},
+                                  {"pads", Integers{1, 0, 0, 2}}});
+  const Tensor x = whole_numbers(random, {2, 4, 8, 11}, DType::f64),
+               w = whole_numbers(random, {6, 2, 2, 3}, DType::f64);
   const Tensor y = run_op("conv", {x, w}, attrs)[0];
   const Tensor g = whole_numbers(random, y.dims(), DType::f64);
   Attrs back = attrs;
@@ -167,15 +192,22 @@ TEST(ConvTranspose, OutputShapeAndSameDecideThePads) {
   const Tensor x = floats({1, 1, 2}, {1, 2}), w = floats({1, 1, 3}, {1, 10, 100});
   // full: 1 10 102 20 200
   EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}})), (Reals{1, 10, 102, 20, 200}));
-  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"output_shape", Integers{4}}})), (Reals{10, 102, 20, 200}));
-  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"auto_pad", std::string("SAME_UPPER")}})), (Reals{1, 10, 102, 20}));
-  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"auto_pad", std::string("SAME_LOWER")}})), (Reals{10, 102, 20, 200}));
-  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"output_shape", Integers{7}}})), (Reals{1, 10, 102, 20, 200, 0, 0}));
+  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"output_shape", Integers{4}}})),
+            (Reals{10, 102, 20, 200}));
+  EXPECT_EQ(
+      reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"auto_pad", std::string("SAME_UPPER")}})),
+      (Reals{1, 10, 102, 20}));
+  EXPECT_EQ(
+      reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"auto_pad", std::string("SAME_LOWER")}})),
+      (Reals{10, 102, 20, 200}));
+  EXPECT_EQ(reals("conv_transpose", {x, w}, attributes({{"strides", Integers{2}}, {"output_shape", Integers{7}}})),
+            (Reals{1, 10, 102, 20, 200, 0, 0}));
 }
 
 TEST(ConvTranspose, NhwcIsTheSame) {
   std::mt19937 random(fresh_seed());
-  const Tensor x = whole_numbers(random, {2, 4, 3, 5}), w = whole_numbers(random, {4, 3, 2, 3}), b = whole_numbers(random, {6});
+  const Tensor x = whole_numbers(random, {2, 4, 3, 5}), w = whole_numbers(random, {4, 3, 2, 3}),
+               b = whole_numbers(random, {6});
   Attrs attrs = attributes({{"group", int64_t{2}}, {"strides", Integers{2, 1}}, {"pads", Integers{0, 1, 1, 0}}});
   const Tensor y = run_op("conv_transpose", {x, w, b}, attrs)[0];
   attrs.set("layout", std::string("nhwc"));
@@ -184,7 +216,8 @@ TEST(ConvTranspose, NhwcIsTheSame) {
 
 TEST(DeformConv, ZeroOffsetsAreAConvolution) {
   std::mt19937 random(fresh_seed());
-  const Tensor x = whole_numbers(random, {1, 4, 5, 6}), w = whole_numbers(random, {2, 2, 3, 3}), b = whole_numbers(random, {2});
+  const Tensor x = whole_numbers(random, {1, 4, 5, 6}), w = whole_numbers(random, {2, 2, 3, 3}),
+               b = whole_numbers(random, {2});
   const Attrs attrs = attributes({{"group", int64_t{2}}, {"pads", Integers{1, 1, 1, 1}}, {"offset_group", int64_t{2}}});
   Attrs plain = attrs;
   plain.erase("offset_group");
@@ -211,14 +244,17 @@ TEST(QLinearConv, RoundsHalfToEvenAndSaturates) {
   const Tensor zero8 = ints(DType::i8, {}, {0}), zero = ints(DType::u8, {}, {0}), one_zero = ints(DType::u8, {}, {1});
   // x/2 = .5 1.5 2.5 100 -> 0 2 2 100, plus zero point 1
   EXPECT_EQ(integers("qlinear_conv", {x, one(1), zero, w, one(1), zero8, one(2), one_zero}), (Integers{1, 3, 3, 101}));
-  EXPECT_EQ(integers("qlinear_conv", {x, one(1), zero, w, one(2), zero8, one(1), zero, ints(DType::i32, {1}, {100})}), (Integers{202, 206, 210, 255}));
+  EXPECT_EQ(integers("qlinear_conv", {x, one(1), zero, w, one(2), zero8, one(1), zero, ints(DType::i32, {1}, {100})}),
+            (Integers{202, 206, 210, 255}));
 }
 
 TEST(CausalConv, StateCarriesOver) {
   std::mt19937 random(fresh_seed());
-  const Tensor w = whole_numbers(random, {2, 1, 3}), b = whole_numbers(random, {2}), x = whole_numbers(random, {1, 2, 5});
+  const Tensor w = whole_numbers(random, {2, 1, 3}), b = whole_numbers(random, {2}),
+               x = whole_numbers(random, {1, 2, 5});
   const Reals xv = x.f64_values();
-  const Tensor head = as(DType::f32, {1, 2, 1}, {xv[0], xv[5]}), tail = as(DType::f32, {1, 2, 4}, {xv[1], xv[2], xv[3], xv[4], xv[6], xv[7], xv[8], xv[9]});
+  const Tensor head = as(DType::f32, {1, 2, 1}, {xv[0], xv[5]}),
+               tail = as(DType::f32, {1, 2, 4}, {xv[1], xv[2], xv[3], xv[4], xv[6], xv[7], xv[8], xv[9]});
   const auto whole = run_op("causal_conv_with_state", {x, w, b}, {}, 2);
   const auto first = run_op("causal_conv_with_state", {head, w, b}, {}, 2);
   const auto second = run_op("causal_conv_with_state", {tail, w, b, first[1]}, {}, 2);

@@ -15,7 +15,9 @@ Tensor counting(Dims dims, DType type = DType::i64) {
   return Tensor::from_i64(type, std::move(dims), values);
 }
 
-Tensor strings(Dims dims, std::vector<std::string> values) { return Tensor::of_strings(std::move(dims), std::move(values)); }
+Tensor strings(Dims dims, std::vector<std::string> values) {
+  return Tensor::of_strings(std::move(dims), std::move(values));
+}
 
 TEST(Slice, StepsAndClampsLikeTheStandard) {
   const Tensor x = counting({10});
@@ -119,8 +121,7 @@ TEST(Squeeze, OnlyUnitAxesGo) {
 TEST(Gather, IndicesWrapOnceAndAreChecked) {
   EXPECT_EQ(integers("gather", {counting({2, 3}), i64s({-1, 0})}, attributes({{"axis", int64_t{1}}})),
             (Integers{2, 0, 5, 3}));
-  for (int64_t bad : {3, -4})
-    EXPECT_THROW(run_op("gather", {counting({3}), i64s({bad})}), Error);
+  for (int64_t bad : {3, -4}) EXPECT_THROW(run_op("gather", {counting({3}), i64s({bad})}), Error);
   EXPECT_THROW(run_op("gather_elements", {counting({3}), i64s({-4})}), Error);
   EXPECT_THROW(run_op("gather_nd", {counting({2, 3}), ints(DType::i64, {1, 2}, {1, 3})}), Error);
   EXPECT_THROW(run_op("scatter_elements", {counting({3}), i64s({3}), i64s({9})}), Error);
@@ -144,7 +145,8 @@ TEST(Scatter, ReductionsIn64Bits) {
   EXPECT_EQ(scatter("max", ints(DType::u64, {2}, {5, 7}), ints(DType::u64, {2}, {-1, 3})), (Integers{-1, 7}));
   EXPECT_EQ(scatter("min", i64s({3, 7}), i64s({-5, 2})), (Integers{-5, 7}));
   expect_near(reals("scatter_nd", {floats({1, 2}), ints(DType::i64, {2, 1}, {1, 1}), floats({kNan, 9})},
-                    attributes({{"reduction", std::string("max")}})), {1, kNan});
+                    attributes({{"reduction", std::string("max")}})),
+              {1, kNan});
 }
 
 TEST(Pad, ModesAndNegativeAmounts) {

@@ -18,14 +18,19 @@ Tensor counting(Dims dims) {
 
 // report B11: the ceil overhang is no padding and does not count
 TEST(AveragePool, ReportB11CeilOverhangDoesNotCount) {
-  const Attrs attrs = attributes({{"kernel_shape", Integers{3, 3}}, {"strides", Integers{2, 2}}, {"pads", Integers{1, 1, 1, 1}},
-                                  {"ceil_mode", int64_t{1}}, {"count_include_pad", int64_t{1}}});
-  expect_near(reals("average_pool", {counting({1, 1, 4, 4})}, attrs), {14 / 9.0, 30 / 9.0, 2, 57 / 9.0, 11, 6, 4.5, 7.5, 4}, 1e-6);
+  const Attrs attrs = attributes({{"kernel_shape", Integers{3, 3}},
+                                  {"strides", Integers{2, 2}},
+                                  {"pads", Integers{1, 1, 1, 1}},
+                                  {"ceil_mode", int64_t{1}},
+                                  {"count_include_pad", int64_t{1}}});
+  expect_near(reals("average_pool", {counting({1, 1, 4, 4})}, attrs),
+              {14 / 9.0, 30 / 9.0, 2, 57 / 9.0, 11, 6, 4.5, 7.5, 4}, 1e-6);
 }
 
 // report B13: a window that would start in the end padding is dropped
 TEST(AveragePool, ReportB13WindowInTheEndPaddingIsDropped) {
-  const Attrs attrs = attributes({{"kernel_shape", Integers{2}}, {"strides", Integers{3}}, {"pads", Integers{1, 1}}, {"ceil_mode", int64_t{1}}});
+  const Attrs attrs = attributes(
+      {{"kernel_shape", Integers{2}}, {"strides", Integers{3}}, {"pads", Integers{1, 1}}, {"ceil_mode", int64_t{1}}});
   EXPECT_EQ(reals("average_pool", {floats({1, 1, 4}, {1, 2, 3, 4})}, attrs), (Reals{1, 3.5}));
   EXPECT_EQ(reals("max_pool", {floats({1, 1, 4}, {1, 2, 3, 4})}, attrs), (Reals{1, 4}));
 }
@@ -42,7 +47,9 @@ TEST(AveragePool, PaddingCountsOnlyWhenAsked) {
 
 TEST(LpPool, TakesTheRoot) {
   EXPECT_EQ(reals("lp_pool", {floats({1, 1, 2}, {-3, 4})}, attributes({{"kernel_shape", Integers{2}}})), (Reals{5}));
-  EXPECT_EQ(reals("lp_pool", {floats({1, 1, 2}, {-3, 4})}, attributes({{"kernel_shape", Integers{2}}, {"p", int64_t{1}}})), (Reals{7}));
+  EXPECT_EQ(
+      reals("lp_pool", {floats({1, 1, 2}, {-3, 4})}, attributes({{"kernel_shape", Integers{2}}, {"p", int64_t{1}}})),
+      (Reals{7}));
 }
 
 TEST(MaxPool, IndicesAreFlatOverTheWholeTensor) {
@@ -77,7 +84,8 @@ TEST(MaxPool, NanWinsTiesGoFirstIntegersPadWithTheLowest) {
 TEST(MaxPool, HugeAttributesEndAtOnce) {
   const Tensor x = floats({1, 1, 4}, {1, 2, 3, 4});
   const int64_t big = INT32_MAX;
-  EXPECT_EQ(reals("max_pool", {x}, attributes({{"kernel_shape", Integers{big}}, {"pads", Integers{big - 4, 0}}})), (Reals{4}));
+  EXPECT_EQ(reals("max_pool", {x}, attributes({{"kernel_shape", Integers{big}}, {"pads", Integers{big - 4, 0}}})),
+            (Reals{4}));
   for (int64_t bad : {int64_t{0}, int64_t{-1}, int64_t{1} << 31, int64_t{1} << 62, INT64_MAX})
     EXPECT_THROW(run_op("max_pool", {x}, attributes({{"kernel_shape", Integers{bad}}})), Error) << bad;
   EXPECT_THROW(run_op("max_pool", {x}), Error);
@@ -107,7 +115,9 @@ TEST(QLinearPool, AveragesRealValues) {
   const Tensor zero = ints(DType::u8, {}, {10}), x = ints(DType::u8, {1, 1, 1, 2}, {12, 15});
   // (12-10 + 15-10)/2 * 2 / 1 = 7
   EXPECT_EQ(integers("qlinear_global_average_pool", {x, one(2), zero, one(1), zero}), (Integers{17}));
-  EXPECT_EQ(integers("qlinear_average_pool", {x, one(2), zero, one(1), zero}, attributes({{"kernel_shape", Integers{1, 2}}})), (Integers{17}));
+  EXPECT_EQ(
+      integers("qlinear_average_pool", {x, one(2), zero, one(1), zero}, attributes({{"kernel_shape", Integers{1, 2}}})),
+      (Integers{17}));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ Attrs mode(const char* mode, const char* coordinates, const char* nearest = "rou
 TEST(Resize, AxesOfScaleOneAreUntouched) {  // ORT#5151
   std::vector<float> values(4 * 4 * 10 * 10);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-  const Tensor y = resized(floats({4, 4, 10, 10}, values), {1, 1, 3, 3}, mode("nearest", "tf_half_pixel_for_nn", "ceil"));
+  const Tensor y =
+      resized(floats({4, 4, 10, 10}, values), {1, 1, 3, 3}, mode("nearest", "tf_half_pixel_for_nn", "ceil"));
   ASSERT_EQ(y.dims(), (Dims{4, 4, 30, 30}));
   const auto v = y.f64_values();
   for (size_t plane = 0; plane < 16; ++plane) {
@@ -34,7 +35,8 @@ TEST(Resize, AxesOfScaleOneAreUntouched) {  // ORT#5151
 TEST(Resize, CoordinateModes) {
   const Tensor x = floats({1, 1, 1, 4}, {1, 2, 3, 4});
   const double e = 1e-6;
-  expect_near(resized(x, {1, 1, 1, 2}, mode("linear", "half_pixel")).f64_values(), {1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4}, e);
+  expect_near(resized(x, {1, 1, 1, 2}, mode("linear", "half_pixel")).f64_values(),
+              {1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4}, e);
   expect_near(resized(x, {1, 1, 1, 2}, mode("linear", "align_corners")).f64_values(),
               {1, 10.0 / 7, 13.0 / 7, 16.0 / 7, 19.0 / 7, 22.0 / 7, 25.0 / 7, 4}, e);
   expect_near(resized(x, {1, 1, 1, 2}, mode("linear", "asymmetric")).f64_values(), {1, 1.5, 2, 2.5, 3, 3.5, 4, 4}, e);
@@ -51,8 +53,9 @@ TEST(Resize, TheGivenScaleMapsNotTheSizes) {
 
 TEST(Resize, AspectRatioAndAxes) {
   Attrs attrs = attributes({{"keep_aspect_ratio_policy", std::string("not_larger")}, {"axes", Integers{1, 0}}});
-  EXPECT_EQ(run_op("resize", {floats({4, 8}, std::vector<float>(32, 1)), Tensor(), Tensor(), i64s({4, 3})}, attrs)[0].dims(),
-            (Dims{2, 4}));
+  EXPECT_EQ(
+      run_op("resize", {floats({4, 8}, std::vector<float>(32, 1)), Tensor(), Tensor(), i64s({4, 3})}, attrs)[0].dims(),
+      (Dims{2, 4}));
 }
 
 TEST(Resize, WrongInputsAreErrors) {
@@ -67,14 +70,17 @@ TEST(Resize, WrongInputsAreErrors) {
 TEST(Resize, SizesBeyondMemoryAreErrorsAtOnce) {
   const Tensor x = floats({1, 2}, {1, 2});
   for (const char* how : {"nearest", "linear", "cubic"})
-    EXPECT_THROW(run_op("resize", {x, Tensor(), Tensor(), i64s({1, int64_t{1} << 44})}, mode(how, "half_pixel")), Error) << how;
+    EXPECT_THROW(run_op("resize", {x, Tensor(), Tensor(), i64s({1, int64_t{1} << 44})}, mode(how, "half_pixel")), Error)
+        << how;
 }
 
 TEST(Resize, AnAntialiasingFilterFarWiderThanItsAxisIsAnError) {
   Attrs crop = mode("linear", "tf_crop_and_resize");
   crop.set("antialias", int64_t{1});
   const Tensor x = floats({2}, {1, 2});
-  const auto cropped = [&](float end, float scale) { return run_op("resize", {x, floats({0, end}), floats({scale})}, crop)[0]; };
+  const auto cropped = [&](float end, float scale) {
+    return run_op("resize", {x, floats({0, end}), floats({scale})}, crop)[0];
+  };
   EXPECT_EQ(cropped(1, 0.5f).dims(), (Dims{1}));
   EXPECT_EQ(cropped(4, 0.25f).dims(), (Dims{2}));
   EXPECT_THROW(cropped(1e6f, 1e-6f), Error);
@@ -96,7 +102,8 @@ TEST(GridSample, LastAxisFirstAndRoundsHalfToEven) {
 }
 
 TEST(NonMaxSuppression, StrictlyAboveTheThreshold) {
-  const Tensor boxes = floats({1, 3, 4}, {0, 0, 1, 2, 1, 2, 0, 1, 5, 5, 6, 6});  // second: half of the first, corners swapped
+  const Tensor boxes =
+      floats({1, 3, 4}, {0, 0, 1, 2, 1, 2, 0, 1, 5, 5, 6, 6});  // second: half of the first, corners swapped
   const Tensor scores = floats({1, 1, 3}, {0.5f, 0.9f, 0.7f});
   const auto run = [&](float iou) {
     return run_op("non_max_suppression", {boxes, scores, i64s({10}), floats({iou}), floats({0.5f})})[0].i64_values();

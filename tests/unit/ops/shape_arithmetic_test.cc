@@ -26,8 +26,8 @@ TEST(ShapeArithmetic, FlattenAsPyTorchExportsIt) {  // x.view(x.size(0), -1)
   Builder b;
   const ValueId x = b.input("f32[N,12,64]");
   const ValueId n = b.node("gather", {b.node("shape", {x}), b.scalar(0)});
-  const ValueId shape = b.node("concat", {b.node("unsqueeze", {n, b.ints({0})}), b.ints({-1})},
-                               attributes({{"axis", int64_t{0}}}));
+  const ValueId shape =
+      b.node("concat", {b.node("unsqueeze", {n, b.ints({0})}), b.ints({-1})}, attributes({{"axis", int64_t{0}}}));
   EXPECT_EQ(b.type(b.node("reshape", {x, shape})), "f32[N,768]");
 }
 

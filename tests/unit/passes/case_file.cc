@@ -8,10 +8,10 @@
 #include <random>
 #include <sstream>
 
+#include "../rounding.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
 #include "graph/text.h"
-#include "../rounding.h"
 #include "trine/base/error.h"
 
 namespace trine::testing {

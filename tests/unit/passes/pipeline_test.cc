@@ -140,63 +140,61 @@ Tensor ones(const Dims& dims) {
   return Tensor::from_f64(DType::f32, dims, std::vector<double>(static_cast<size_t>(element_count(dims)), 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rows, RunTimeMistakes,
-    ::testing::Values(
-        Refused{"axes given at run time, between other nodes",
-                R"(graph(%x: f32[2,3], %a: i64[1]) {
+INSTANTIATE_TEST_SUITE_P(Rows, RunTimeMistakes,
+                         ::testing::Values(Refused{"axes given at run time, between other nodes",
+                                                   R"(graph(%x: f32[2,3], %a: i64[1]) {
                      %r = relu %x
                      %s = squeeze %r %a
                      %y = neg %s
                      return %y
                    })",
-                {ones({2, 3}), Tensor::vector_i64({0})},
-                "squeeze: axis 0 of f32[2,3] is not 1"},
-        Refused{"a squeezed axis of open size, the next reshape takes any size",
-                R"(graph(%x: f32[N,M,3]) {
+                                                   {ones({2, 3}), Tensor::vector_i64({0})},
+                                                   "squeeze: axis 0 of f32[2,3] is not 1"},
+                                           Refused{"a squeezed axis of open size, the next reshape takes any size",
+                                                   R"(graph(%x: f32[N,M,3]) {
                      %a = const i64[1]{0}
                      %t = const i64[2]{-1,3}
                      %s = squeeze %x %a
                      %y = reshape %s %t
                      return %y
                    })",
-                {ones({2, 1, 3})},
-                "squeeze: axis 0 of f32[2,1,3] is not 1"},
-        Refused{"a shape given at run time, the next reshape takes any size",
-                R"(graph(%x: f32[2,3], %t: i64[1]) {
+                                                   {ones({2, 1, 3})},
+                                                   "squeeze: axis 0 of f32[2,1,3] is not 1"},
+                                           Refused{"a shape given at run time, the next reshape takes any size",
+                                                   R"(graph(%x: f32[2,3], %t: i64[1]) {
                      %flat = const i64[1]{-1}
                      %s = reshape %x %t
                      %y = reshape %s %flat
                      return %y
                    })",
-                {ones({2, 3}), Tensor::vector_i64({5})},
-                "reshape: cannot reshape f32[2,3] to [5]"},
-        Refused{"a computed shape that does not fit",
-                R"(graph(%x: f32[N,6], %z: f32[M]) {
+                                                   {ones({2, 3}), Tensor::vector_i64({5})},
+                                                   "reshape: cannot reshape f32[2,3] to [5]"},
+                                           Refused{"a computed shape that does not fit",
+                                                   R"(graph(%x: f32[N,6], %z: f32[M]) {
                      %two = const i64[1]{2}
                      %m = shape %z
                      %t = concat %m %two {axis=0}
                      %y = reshape %x %t
                      return %y
                    })",
-                {ones({2, 6}), ones({5})},
-                "cannot reshape f32[2,6] to [5,2]"},
-        Refused{"an expansion to an open size that has the input's type",
-                R"(graph(%x: f32[3], %z: f32[M]) {
+                                                   {ones({2, 6}), ones({5})},
+                                                   "cannot reshape f32[2,6] to [5,2]"},
+                                           Refused{"an expansion to an open size that has the input's type",
+                                                   R"(graph(%x: f32[3], %z: f32[M]) {
                      %t = shape %z
                      %y = expand %x %t
                      return %y
                    })",
-                {ones({3}), ones({2})},
-                "expand: cannot expand f32[3] to [2]"},
-        Refused{"two open sizes",
-                R"(graph(%x: f32[N], %z: f32[M]) {
+                                                   {ones({3}), ones({2})},
+                                                   "expand: cannot expand f32[3] to [2]"},
+                                           Refused{"two open sizes",
+                                                   R"(graph(%x: f32[N], %z: f32[M]) {
                      %t = shape %z
                      %y = expand %x %t
                      return %y
                    })",
-                {ones({3}), ones({2})},
-                "expand: cannot expand f32[3] to [2]"}));
+                                                   {ones({3}), ones({2})},
+                                                   "expand: cannot expand f32[3] to [2]"}));
 
 // The passes find nothing to do in what they have made.
 // Shape inference reads lists; a matrix of axes it leaves to the run, and so must every pass.

@@ -57,7 +57,8 @@ TEST(LikelySizes, ShapesThatFitTogetherAreFound) {
 }
 
 TEST(LikelySizes, WhatIsGivenStaysThoughNothingFits) {
-  const Graph g = parsed("graph(%x: f32[N,H]) {\n  %shape: i64[2] = const i64[2]{1,48}\n  %y = reshape %x %shape\n  return %y\n}");
+  const Graph g =
+      parsed("graph(%x: f32[N,H]) {\n  %shape: i64[2] = const i64[2]{1,48}\n  %y = reshape %x %shape\n  return %y\n}");
   EXPECT_EQ(representative_inputs(g, {{"H", 50}})[0].text(), "f32[1,50]");
 }
 

@@ -194,12 +194,9 @@ class RandomNetwork {
       case 2:
         return add(channels_[a],
                    fmt::format("max_pool %v{} {{layout=\"nhwc\", kernel_shape=[3,3], pads=[1,1,1,1]}}", a));
-      case 3:
-        return add(channels_[a] + channels_[b], fmt::format("concat %v{} %v{} {{axis=3}}", a, b));
-      case 4:
-        return add(channels_[a], fmt::format("abs %v{}", a));
-      default:
-        return cut(a);
+      case 3: return add(channels_[a] + channels_[b], fmt::format("concat %v{} %v{} {{axis=3}}", a, b));
+      case 4: return add(channels_[a], fmt::format("abs %v{}", a));
+      default: return cut(a);
     }
   }
   void cut(size_t a) {

@@ -32,7 +32,8 @@ std::string graph_text(const Case& c) {
   if (c.peepholes) constant("p", "f32[2,60]", 4);
   if (c.lengths || c.peepholes) inputs += c.lengths ? " %n" : " _";
   if (c.peepholes) inputs += " _ _ %p";
-  return text + fmt::format("  %y, %h = {} {} {{hidden_size=20, direction=\"bidirectional\"{}}}\n  return %y, %h\n}}\n", c.op, inputs, c.attrs);
+  return text + fmt::format("  %y, %h = {} {} {{hidden_size=20, direction=\"bidirectional\"{}}}\n  return %y, %h\n}}\n",
+                            c.op, inputs, c.attrs);
 }
 
 class Ran {
@@ -67,7 +68,8 @@ class Ran {
       const std::vector<double> a = got[i].tensor().f64_values(), b = want[i].tensor().f64_values();
       ASSERT_EQ(a.size(), b.size());
       for (size_t k = 0; k < a.size(); ++k)
-        ASSERT_NEAR(a[k], b[k], kTolerance) << "output " << i << " element " << k << ", seed " << seed_ << "\n" << text_;
+        ASSERT_NEAR(a[k], b[k], kTolerance) << "output " << i << " element " << k << ", seed " << seed_ << "\n"
+                                            << text_;
     }
   }
 

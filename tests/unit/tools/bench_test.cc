@@ -31,14 +31,16 @@ struct SmallModel : testing::Test {
 
 TEST_F(SmallModel, BenchMeasuresSoManyIterations) {
   for (const int n : {1, 7, 10, 23}) {
-    const Told told = tell_command(setup_bench, {"bench", trn, "--threads", "1", "--warmup", "3", "--iterations", std::to_string(n), "--json", "-"});
+    const Told told = tell_command(setup_bench, {"bench", trn, "--threads", "1", "--warmup", "3", "--iterations",
+                                                 std::to_string(n), "--json", "-"});
     ASSERT_EQ(told.error, "");
     EXPECT_EQ(json::parse(told.out)["latency_ms"]["n"], n);
   }
 }
 
 TEST_F(SmallModel, BenchMeasuresSoManyIterationsOfEachStream) {
-  const Told told = tell_command(setup_bench, {"bench", trn, "--threads", "1", "--iterations", "5", "--streams", "2", "--json", "-"});
+  const Told told =
+      tell_command(setup_bench, {"bench", trn, "--threads", "1", "--iterations", "5", "--streams", "2", "--json", "-"});
   ASSERT_EQ(told.error, "");
   EXPECT_EQ(json::parse(told.out)["latency_ms"]["n"], 10);
 }
@@ -46,7 +48,8 @@ TEST_F(SmallModel, BenchMeasuresSoManyIterationsOfEachStream) {
 TEST_F(SmallModel, RunPrintsTheFirstValues) {
   const Told told = tell_command(setup_run, {"run", trn, "--input", twelve, "--print", "3"});
   ASSERT_EQ(told.error, "");
-  EXPECT_NE(told.out.find("y  f32[12]: min -11, mean -5.54167, max -0.5\n  first 3: -1 -2 -3\n"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("y  f32[12]: min -11, mean -5.54167, max -0.5\n  first 3: -1 -2 -3\n"), std::string::npos)
+      << told.out;
   EXPECT_NE(told.out.find("top  i64[2]: 10 9\n  first 2: 10 9\n"), std::string::npos) << told.out;
 }
 

@@ -21,7 +21,8 @@ namespace {
 using namespace test;
 
 constexpr const char* kRow = "matmul_planted";
-const std::string kModel = testing::TempDir() + "trine_fault.onnx", kSmall = testing::TempDir() + "trine_fault_small.onnx",
+const std::string kModel = testing::TempDir() + "trine_fault.onnx",
+                  kSmall = testing::TempDir() + "trine_fault_small.onnx",
                   kEngine = testing::TempDir() + "trine_fault.trn";
 
 std::vector<float> random_values(int64_t count, unsigned seed) {
@@ -46,7 +47,8 @@ void write_model() {
                         {"MatMul", {"f", "w4"}, {"y"}, {}, "fourth"}},
               .inputs = {value_info("x", kFloat, {"5", "16"})},
               .outputs = {value_info("y", kFloat, {"5", "8"})},
-              .initializers = {weights("w1", 16, 32, 1), weights("w2", 32, 16, 2), weights("w3", 16, 24, 3), weights("w4", 24, 8, 4)}};
+              .initializers = {weights("w1", 16, 32, 1), weights("w2", 32, 16, 2), weights("w3", 16, 24, 3),
+                               weights("w4", 24, 8, 4)}};
   std::ofstream(kModel, std::ios::binary) << model({.graph = g});
 }
 
@@ -100,8 +102,10 @@ TEST_F(Fault, CompareHoldsAnEngineToItsGraph) {
   ASSERT_EQ(tell_command(setup_build, {"build", kModel, "-o", kEngine, "--no-code", "--verify", "off"}).error, "");
   const Told wrong = tell_command(setup_compare, {"compare", kEngine});
   EXPECT_NE(wrong.error.find("outputs differ by more than 0.0001"), std::string::npos) << wrong.error;
-  EXPECT_NE(wrong.out.find("A: " + kEngine + " (the graph it holds, run by the operators' references), B: " + kEngine + " (engine)"),
-            std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("A: " + kEngine + " (the graph it holds, run by the operators' references), B: " + kEngine +
+                           " (engine)"),
+            std::string::npos)
+      << wrong.out;
   EXPECT_NE(wrong.out.find("FAILED: outputs differ"), std::string::npos) << wrong.out;
   EXPECT_NE(wrong.out.find("third"), std::string::npos) << wrong.out;
 }

@@ -76,9 +76,9 @@ TEST(Inputs, numbers_keep_all_bits) {
 }
 
 TEST(Inputs, lists_may_hold_spaces_words_and_lists) {
-  const auto inputs = make_inputs({info("a", "f32[3]"), info("b", "i32[N,M]"), info("c", "bool[2]"), info("d", "u64[]")},
-                                  {.specs = {"a=[1, 2, 3]", "b=[[1,-2],[3, 4], [5,6]]", "c=[true,false]",
-                                             "d=18446744073709551615"}});
+  const auto inputs =
+      make_inputs({info("a", "f32[3]"), info("b", "i32[N,M]"), info("c", "bool[2]"), info("d", "u64[]")},
+                  {.specs = {"a=[1, 2, 3]", "b=[[1,-2],[3, 4], [5,6]]", "c=[true,false]", "d=18446744073709551615"}});
   EXPECT_EQ(inputs.tensors.at("a").f64_values(), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(inputs.tensors.at("b").dims(), (Dims{3, 2}));
   EXPECT_EQ(inputs.tensors.at("b").i64_values(), (std::vector<int64_t>{1, -2, 3, 4, 5, 6}));
@@ -146,8 +146,9 @@ TEST(Inputs, mistakes_are_named) {
   EXPECT_EQ(message_of(two, {.specs = {"rand"}}), "--input rand: which input?; the model's inputs: a b");
   EXPECT_EQ(message_of(two, {.specs = {"c=rand"}}), "--input c=rand: no input 'c'; the model's inputs: a b");
   EXPECT_EQ(message_of(two, {.specs = {"a=rand", "a=rand:3"}}), "--input a=rand:3: a is given twice");
-  EXPECT_EQ(message_of(two, {.specs = {"a=hello"}}),
-            "input a: 'hello' for f32[2]; accepted: file.npy, a .jpg or .png, rand, a number, true, [1,2,3], [[1,2],[3,4]]");
+  EXPECT_EQ(
+      message_of(two, {.specs = {"a=hello"}}),
+      "input a: 'hello' for f32[2]; accepted: file.npy, a .jpg or .png, rand, a number, true, [1,2,3], [[1,2],[3,4]]");
   EXPECT_EQ(message_of(two, {.shapes = {"q=1"}}), "--shapes q: no such input; see trine inspect");
   EXPECT_EQ(message_of(two, {.shapes = {"a=1x2"}}), "--shapes a: 2 sizes; the model declares f32[2]");
 }

@@ -19,7 +19,8 @@ std::vector<float> counting(size_t count, float step = 1.f / 64) {
 }
 
 Bytes branch(const std::string& op) {
-  return graph({.nodes = {{op, {"a", "w"}, {"r" + op}, {}, op + "_inside"}, {"Mul", {"r" + op, "v"}, {"o" + op}, {}, "scale_" + op}},
+  return graph({.nodes = {{op, {"a", "w"}, {"r" + op}, {}, op + "_inside"},
+                          {"Mul", {"r" + op, "v"}, {"o" + op}, {}, "scale_" + op}},
                 .inputs = {},
                 .outputs = {value_info("o" + op, kFloat, {"N", "128"})},
                 .initializers = {float_tensor("v", {128}, counting(128, op == "Add" ? 2 : 3))}});
@@ -27,13 +28,19 @@ Bytes branch(const std::string& op) {
 
 // x[N,4] -> MatMul -> a; If (both bodies read a and the outer w; each has weights of its own) -> y
 Bytes branching_model() {
-  return model({.graph = {.nodes = {{"MatMul", {"x", "m"}, {"a"}, {}, "project"},
-                                    {"If", {"c"}, {"y"}, {graph_attribute("then_branch", branch("Add")), graph_attribute("else_branch", branch("Sub"))}, "choose"}},
-                          .inputs = {value_info("x", kFloat, {"N", "4"}), value_info("c", kBool, {})},
-                          .outputs = {value_info("y", kFloat, {"N", "128"})},
-                          .initializers = {float_tensor("m", {4, 128}, counting(512)), float_tensor("w", {128}, counting(128))}},
-                .opset = 17,
-                .metadata = {{"author", "test"}}});
+  return model(
+      {.graph = {.nodes = {{"MatMul", {"x", "m"}, {"a"}, {}, "project"},
+                           {"If",
+                            {"c"},
+                            {"y"},
+                            {graph_attribute("then_branch", branch("Add")),
+                             graph_attribute("else_branch", branch("Sub"))},
+                            "choose"}},
+                 .inputs = {value_info("x", kFloat, {"N", "4"}), value_info("c", kBool, {})},
+                 .outputs = {value_info("y", kFloat, {"N", "128"})},
+                 .initializers = {float_tensor("m", {4, 128}, counting(512)), float_tensor("w", {128}, counting(128))}},
+       .opset = 17,
+       .metadata = {{"author", "test"}}});
 }
 
 struct Inspect : testing::Test {
@@ -80,7 +87,8 @@ TEST_F(Inspect, TheRawGraphIsData) {
 }
 
 TEST_F(Inspect, AnEngineRemembersItsBuild) {
-  build({"--threads", "2", "--workspace", "3", "--deterministic", "--skip", "fold_constants", "--shapes", "x=1..5..9x4"});
+  build(
+      {"--threads", "2", "--workspace", "3", "--deterministic", "--skip", "fold_constants", "--shapes", "x=1..5..9x4"});
   const json report = inspect({trn});
   EXPECT_EQ(report["kind"], "engine");
   EXPECT_EQ(report["file_bytes"], std::filesystem::file_size(trn));
@@ -123,8 +131,10 @@ TEST_F(Inspect, PlanAndMemoryAreData) {
 
 TEST_F(Inspect, TextNamesWhatMatters) {
   build({"--threads", "2"});
-  const std::string model = tell_command(setup_inspect, {"inspect", onnx}).out, engine = tell_command(setup_inspect, {"inspect", trn}).out;
-  for (const char* part : {"ONNX model, opset 17", "2 nodes and 4 inside them", "896 parameters", "  x  f32[N,4]", "2  mul"})
+  const std::string model = tell_command(setup_inspect, {"inspect", onnx}).out,
+                    engine = tell_command(setup_inspect, {"inspect", trn}).out;
+  for (const char* part :
+       {"ONNX model, opset 17", "2 nodes and 4 inside them", "896 parameters", "  x  f32[N,4]", "2  mul"})
     EXPECT_NE(model.find(part), std::string::npos) << part << " in\n" << model;
   for (const char* part : {": engine, ", "with 2 threads, used here", "verify: fast", "N: made for "})
     EXPECT_NE(engine.find(part), std::string::npos) << part << " in\n" << engine;

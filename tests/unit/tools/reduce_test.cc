@@ -29,16 +29,20 @@ struct Reduce : testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  Told reduce(const std::string& command) { return tell_command(setup_reduce, {"reduce", whole, "--while", command, "-o", small}); }
+  Told reduce(const std::string& command) {
+    return tell_command(setup_reduce, {"reduce", whole, "--while", command, "-o", small});
+  }
   size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {})); }
 
-  const std::string folder = testing::TempDir() + "trine_reduce/", whole = folder + "whole.onnx", small = folder + "small.onnx";
+  const std::string folder = testing::TempDir() + "trine_reduce/", whole = folder + "whole.onnx",
+                    small = folder + "small.onnx";
 };
 
 TEST_F(Reduce, EveryBraceIsTheFileAndTheResultIsTold) {
   const Told told = reduce("test {} = {} && grep -q shift {} && exit 3; exit 0");
   EXPECT_EQ(told.error, "");
-  EXPECT_NE(told.out.find(small + ": 1 of 4 nodes left (Sub 'shift'), still exit status 3"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find(small + ": 1 of 4 nodes left (Sub 'shift'), still exit status 3"), std::string::npos)
+      << told.out;
   EXPECT_EQ(load(small).node_count(), 1u);
   EXPECT_EQ(files(), 2u) << "the candidate is left over";
 }

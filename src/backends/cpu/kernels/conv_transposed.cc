@@ -8,8 +8,8 @@
 #include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {

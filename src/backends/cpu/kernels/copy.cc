@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "backends/cpu/kernels/gemm/gemm.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/error.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {
@@ -148,12 +148,9 @@ class Copy {
       transpose(reinterpret_cast<const T*>(in), lds, reinterpret_cast<T*>(out), ldd, rows, columns);
     };
     switch (bytes_) {
-      case 1:
-        return as(static_cast<uint8_t*>(nullptr));
-      case 2:
-        return as(static_cast<uint16_t*>(nullptr));
-      case 8:
-        return as(static_cast<uint64_t*>(nullptr));
+      case 1: return as(static_cast<uint8_t*>(nullptr));
+      case 2: return as(static_cast<uint16_t*>(nullptr));
+      case 8: return as(static_cast<uint64_t*>(nullptr));
       default:
         isa_.transpose(reinterpret_cast<const float*>(in), lds, reinterpret_cast<float*>(out), ldd, rows, columns);
     }
@@ -161,16 +158,11 @@ class Copy {
 
   void copy_row(const char* in, char* out, const Axis& a) const {
     switch (bytes_) {
-      case 1:
-        return copy_elements<uint8_t>(in, a.in, out, a.out, a.size);
-      case 2:
-        return copy_elements<uint16_t>(in, a.in, out, a.out, a.size);
-      case 4:
-        return copy_elements<uint32_t>(in, a.in, out, a.out, a.size);
-      case 8:
-        return copy_elements<uint64_t>(in, a.in, out, a.out, a.size);
-      default:
-        return copy_elements<Wide>(in, a.in, out, a.out, a.size);
+      case 1: return copy_elements<uint8_t>(in, a.in, out, a.out, a.size);
+      case 2: return copy_elements<uint16_t>(in, a.in, out, a.out, a.size);
+      case 4: return copy_elements<uint32_t>(in, a.in, out, a.out, a.size);
+      case 8: return copy_elements<uint64_t>(in, a.in, out, a.out, a.size);
+      default: return copy_elements<Wide>(in, a.in, out, a.out, a.size);
     }
   }
 

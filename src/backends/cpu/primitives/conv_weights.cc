@@ -1,6 +1,6 @@
 // Gradients of convolution weights: for each kernel position one product  dW[t] += dY^T X[t],  a block of pixels at a
-// time. dY is transposed once per block; X[t], the input pixels that the position meets, is laid into panels. Pixels are
-// never divided among threads, so the bits do not depend on their number.
+// time. dY is transposed once per block; X[t], the input pixels that the position meets, is laid into panels. Pixels
+// are never divided among threads, so the bits do not depend on their number.
 //
 //   gemm     any groups of at least 8 channels
 //   direct   depthwise and narrow groups: sums over pixels, channel by channel
@@ -133,7 +133,8 @@ void sum_bias(const ConvProblem& p, const float* dy, float* db) {
 
 void run_gemm_row(CpuLevel level, const Problem& problem, const Args& args) {
   WeightsGradient(level, of(problem), args).run();
-  if (args.out[1]) sum_bias(of(problem).forward, static_cast<const float*>(args.in[1]), static_cast<float*>(args.out[1]));
+  if (args.out[1])
+    sum_bias(of(problem).forward, static_cast<const float*>(args.in[1]), static_cast<float*>(args.out[1]));
 }
 
 // dw[m][c][tap] of the channels [begin, end); plain loops over pixels.
@@ -142,7 +143,8 @@ void run_direct(const Problem& problem, const Args& args) {
   const auto* x = static_cast<const float*>(args.in[0]);
   const auto* dy = static_cast<const float*>(args.in[1]);
   auto* dw = static_cast<float*>(args.out[0]);
-  const int64_t taps = volume(p.kernel), ldy = pixel_stride(p.out_pixel_stride, p.out_channels), width = p.in_per_group();
+  const int64_t taps = volume(p.kernel), ldy = pixel_stride(p.out_pixel_stride, p.out_channels),
+                width = p.in_per_group();
   std::fill_n(dw, p.out_channels * width * taps, 0.f);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   pool.run(static_cast<int>(taps), [&](int tap, int) {
@@ -182,10 +184,8 @@ KernelRow gemm_row(std::string_view name) {
           .op = OpKind::conv_weights,
           .needs = kLevel,
           .fits = gemm_refusal,
-          .cost =
-              [](const Problem& p, int threads) {
-                return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.6);
-              },
+          .cost = [](const Problem& p,
+                     int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.6); },
           .workspace_bytes = [](const Problem& p, int threads) { return workspace(kLevel, p, threads); },
           .run = [](const Problem& p, const Args& args) { run_gemm_row(kLevel, p, args); }};
 }

@@ -5,15 +5,14 @@
 //   O = O * exp(m - m') + P V  microkernel, continuing the sums in O
 //
 // and out = O / l at the end (flash attention: Dao et al. 2022; the running maximum: Milakov & Gimelshein 2018).
-#include "backends/cpu/kernels/attention/scores.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "backends/cpu/kernels/attention/scores.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 namespace {
@@ -47,7 +46,12 @@ struct Scratch {
 class Attention {
  public:
   Attention(CpuLevel level, const AttentionProblem& p, const Args& args, Carver& carver)
-      : gemm_(gemm_isa(level)), isa_(attention_isa(level)), scores_(p, args, level), p_(p), args_(args), scratch_(p, carver) {
+      : gemm_(gemm_isa(level)),
+        isa_(attention_isa(level)),
+        scores_(p, args, level),
+        p_(p),
+        args_(args),
+        scratch_(p, carver) {
     panels_ = gemm_.max_rows[2] >= gemm_.max_rows[1] ? 2 : 1;
     most_rows_ = gemm_.max_rows[panels_];
   }
@@ -154,7 +158,8 @@ class Attention {
   void soften_row(int64_t batch, int64_t head, int64_t query, int i, int64_t key, int64_t count) {
     float* row = scratch_.s + i * scratch_.s_stride;
     const Scores::Range seen = scores_.seen(batch, query);
-    const int64_t begin = std::clamp<int64_t>(seen.begin - key, 0, count), end = std::clamp<int64_t>(seen.end - key, 0, count);
+    const int64_t begin = std::clamp<int64_t>(seen.begin - key, 0, count),
+                  end = std::clamp<int64_t>(seen.end - key, 0, count);
     std::fill(row, row + std::min(begin, end), 0.f);
     std::fill(row + end, row + count, 0.f);
     if (begin >= end) return;

@@ -23,8 +23,9 @@ void check_lengths(const AttentionProblem& p, const Args& args) {
     const int64_t most = operand == 4 ? p.q_len : p.kv_len;
     for (int64_t b = 0; b < p.batch; ++b)
       if (const int64_t n = static_cast<const int32_t*>(args.in[operand])[b]; n < 0 || n > most)
-        throw Error(ErrorCode::invalid_argument, "attention: length " + std::to_string(n) + (operand == 4 ? " of queries" : " of keys") +
-                                                     "; want 0 to " + std::to_string(most));
+        throw Error(ErrorCode::invalid_argument, "attention: length " + std::to_string(n) +
+                                                     (operand == 4 ? " of queries" : " of keys") + "; want 0 to " +
+                                                     std::to_string(most));
   }
 }
 

@@ -10,8 +10,8 @@
 #include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 
@@ -19,8 +19,8 @@ namespace {
 
 using namespace dnn;
 
-constexpr int kMaxKernelRows = 16;  // of the fast kernels' table
-constexpr int kMaxPositions = 512;  // of the general kernel's
+constexpr int kMaxKernelRows = 16;                         // of the fast kernels' table
+constexpr int kMaxPositions = 512;                         // of the general kernel's
 alignas(64) constexpr float kZeros[kDepthwiseBlock] = {};  // of every format but those with zero points
 
 bool is_fast(const ConvProblem& p) {

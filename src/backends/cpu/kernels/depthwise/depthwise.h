@@ -12,15 +12,15 @@ constexpr int kDepthwiseBlock = 128;  // channels that share one table; also the
 constexpr int kGeneralOutputs = 8;    // outputs of a tile of the general kernel
 
 struct DepthwiseTile {
-  const void* const* in;   // fast: [(rows - 1) * stride + kernel_h][(columns - 1) * stride + kernel_w]
-                           // general: [kernel position][columns]
-  void* const* out;        // [rows][columns], at the first channel of the block
-  const float* weights;    // at the first channel of the block
-  int64_t weight_stride;   // C
-  int positions;           // fast: kernel_h; general: all kernel positions
-  int columns;             // general only: at most kGeneralOutputs
-  int channels;            // of the block, at least one vector
-  const float* bias;       // of the block, or null
+  const void* const* in;  // fast: [(rows - 1) * stride + kernel_h][(columns - 1) * stride + kernel_w]
+                          // general: [kernel position][columns]
+  void* const* out;       // [rows][columns], at the first channel of the block
+  const float* weights;   // at the first channel of the block
+  int64_t weight_stride;  // C
+  int positions;          // fast: kernel_h; general: all kernel positions
+  int columns;            // general only: at most kGeneralOutputs
+  int channels;           // of the block, at least one vector
+  const float* bias;      // of the block, or null
   const TileEpilogue* epilogue;
 };
 using DepthwiseFunction = void (*)(const DepthwiseTile&);

@@ -16,7 +16,7 @@ constexpr int64_t kRowBlockBytes = 256 << 10;
 constexpr int64_t kRowBlockBytesSmallB = 48 << 10;  // when all of B is small, rather keep A near and write C whole
 constexpr int64_t kSmallB = 256 << 10;
 constexpr int64_t kMaxPointers = 16 << 10;  // of a block of rows
-constexpr int64_t kLeastPartRows = 56;  // of one of several parts of a thread
+constexpr int64_t kLeastPartRows = 56;      // of one of several parts of a thread
 constexpr int64_t kLeastPartPanels = 2 * kMaxPanels;
 constexpr int kRowsWhenStridesCollide = 8;  // ways of an L1 set: rows 4 KB apart all fall into one
 
@@ -32,7 +32,8 @@ struct DepthBlocks {
   int64_t total;
 
   static DepthBlocks of(const GemmJob& job) {
-    if (job.epilogue.out != DType::f32 || job.epilogue.scales) return {1, job.taps > 1, job.taps > 1 ? job.taps : job.kc};
+    if (job.epilogue.out != DType::f32 || job.epilogue.scales)
+      return {1, job.taps > 1, job.taps > 1 ? job.taps : job.kc};
     if (job.taps > 1) {
       int64_t taps_each = std::clamp<int64_t>(kMaxDepthTaps / std::max<int64_t>(job.kc, 1), 1, job.taps);
       return {divide_up(job.taps, taps_each), true, job.taps};

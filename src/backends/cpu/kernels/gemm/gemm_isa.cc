@@ -17,8 +17,8 @@ TileEpilogue TileEpilogue::from(const dnn::Epilogue& e, const void* bias, const 
   t.bias = e.bias ? static_cast<const float*>(bias) : nullptr;
   t.residual = e.residual;
   if (e.residual != dnn::Residual::none) {
-    t.residual_offset = (static_cast<const char*>(residual) - static_cast<const char*>(c)) /
-                        static_cast<int64_t>(byte_size(out));
+    t.residual_offset =
+        (static_cast<const char*>(residual) - static_cast<const char*>(c)) / static_cast<int64_t>(byte_size(out));
   }
   if (e.residual == dnn::Residual::after_activation && e.activation == dnn::Activation::none)
     t.residual = dnn::Residual::before_activation;  // the same, and what kernels do best

@@ -2,7 +2,8 @@
 // is the product of the state with the recurrent weights (which also adds the input's part) and the cell.
 //
 // Packed, per direction:  input panels [I x G*H], recurrent panels [H x first gates], gru: recurrent panels [H x H] of
-// the h gate, bias [G*H] (input and recurrent summed, but for gru's h gate), recurrent bias of the h gate [H], peepholes.
+// the h gate, bias [G*H] (input and recurrent summed, but for gru's h gate), recurrent bias of the h gate [H],
+// peepholes.
 
 #include <algorithm>
 #include <cmath>
@@ -71,7 +72,8 @@ class Direction {
         walk_(p, args),
         bounds_{p.clip > 0 ? p.clip : INFINITY, p.cell_min, p.cell_max} {
     const LstmBounds none{INFINITY, -INFINITY, INFINITY};
-    fitted_ = p.peephole || bounds_.clip < none.clip || bounds_.cell_min > none.cell_min || bounds_.cell_max < none.cell_max;
+    fitted_ =
+        p.peephole || bounds_.clip < none.clip || bounds_.cell_min > none.cell_min || bounds_.cell_max < none.cell_max;
     reverse_ = p.direction == RnnDirection::reverse || index == 1;
   }
 
@@ -221,7 +223,8 @@ const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(probl
 const char* fits(const Problem& problem) {
   const RnnProblem& p = of(problem);
   if (p.pass != RnnPass::inference) return "a pass of training";
-  if (p.layers != 1 || p.projection || p.skip_input || p.joined) return "layers, a projection, a skipped input or joined outputs";
+  if (p.layers != 1 || p.projection || p.skip_input || p.joined)
+    return "layers, a projection, a skipped input or joined outputs";
   return p.bias != RnnBias::both ? "less than both biases" : invalid(p);
 }
 

@@ -25,8 +25,8 @@ struct RnnIsa {
   void (*sigmoid)(const float* from, int64_t n, float* to);
   // As lstm, with peepholes [3][n] (i o f; null: none), gate sums fitted into [-clip, clip] and c' into [cell_min,
   // cell_max]; gates become the fitted sums.
-  void (*lstm_fitted)(float* gates, int64_t n, const float* peephole, const LstmBounds& bounds, const float* c, float* c_next,
-                      float* h_next);
+  void (*lstm_fitted)(float* gates, int64_t n, const float* peephole, const LstmBounds& bounds, const float* c,
+                      float* c_next, float* h_next);
   void (*clip)(float* x, int64_t n, float bound);  // into [-bound, bound]; NaN stays
 };
 extern const RnnIsa kRnnBaseline;

@@ -2,7 +2,7 @@
 
 namespace trine::cpu {
 
-const RnnIsa kRnnAvx2 = {lstm,      gru_reset, gru_linear,  gru_output, tanh_cell,
-                           relu_cell, sigmoid_row, lstm_fitted, clip_row};
+const RnnIsa kRnnAvx2 = {lstm,      gru_reset,   gru_linear,  gru_output, tanh_cell,
+                         relu_cell, sigmoid_row, lstm_fitted, clip_row};
 
 }  // namespace trine::cpu

@@ -38,8 +38,8 @@ class RnnWalk {
   }
   // Of (t, b) in the output of the last layer; in that of others, which are joined.
   int64_t y_at(int64_t direction, int64_t t, int64_t b) const {
-    const int64_t at = p_.joined ? (t * p_.batch + b) * p_.directions() + direction
-                                 : (t * p_.directions() + direction) * p_.batch + b;
+    const int64_t at =
+        p_.joined ? (t * p_.batch + b) * p_.directions() + direction : (t * p_.directions() + direction) * p_.batch + b;
     return at * p_.output();
   }
   int64_t joined_at(int64_t direction, int64_t t, int64_t b) const {

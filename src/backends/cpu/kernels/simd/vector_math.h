@@ -94,24 +94,15 @@ constexpr float kErf[16] = {3.598201997e-01f, -1.796602924e-01f, 1.337821543e-01
 
 [[gnu::always_inline]] inline V activate(Activation activation, V x, float alpha, float beta) {
   switch (activation) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return vmax(zero(), x);
-    case Activation::clip:
-      return clamp(x, alpha, beta);
-    case Activation::leaky_relu:
-      return select(less(x, zero()), mul(x, set1(alpha)), x);
-    case Activation::sigmoid:
-      return sigmoid(x);
-    case Activation::tanh:
-      return tanh(x);
-    case Activation::silu:
-      return mul(x, sigmoid(x));
-    case Activation::hardsigmoid:
-      return clamp(fma(x, set1(alpha), set1(beta)), 0, 1);
-    case Activation::hardswish:
-      return mul(x, clamp(fma(x, set1(1.f / 6), set1(.5f)), 0, 1));
+    case Activation::none: return x;
+    case Activation::relu: return vmax(zero(), x);
+    case Activation::clip: return clamp(x, alpha, beta);
+    case Activation::leaky_relu: return select(less(x, zero()), mul(x, set1(alpha)), x);
+    case Activation::sigmoid: return sigmoid(x);
+    case Activation::tanh: return tanh(x);
+    case Activation::silu: return mul(x, sigmoid(x));
+    case Activation::hardsigmoid: return clamp(fma(x, set1(alpha), set1(beta)), 0, 1);
+    case Activation::hardswish: return mul(x, clamp(fma(x, set1(1.f / 6), set1(.5f)), 0, 1));
     case Activation::gelu: {
       V half = mul(x, set1(.5f));
       return fma(half, erf(mul(x, set1(.70710678f))), half);

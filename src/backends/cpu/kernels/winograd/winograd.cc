@@ -3,8 +3,8 @@
 //   V_q = B^T d B of every tile      M_q = V_q U_q   a product [tiles x C] [C x K] for each of the a*a planes q
 //   y = A^T M A, epilogue            a = m + 2
 //
-// The transformed filters U are made at build, or by each run from the plain filters (rows named _panels): then they take
-// 1.8 or 4 times less memory and bandwidth, and the part of U in work stays in L2.
+// The transformed filters U are made at build, or by each run from the plain filters (rows named _panels): then they
+// take 1.8 or 4 times less memory and bandwidth, and the part of U in work stays in L2.
 //
 // Tiles go through in blocks whose V and M stay in L2. Planes are a line longer than they need be: at a distance of a
 // power of two all of a tile's stores would fall into one L1 set.
@@ -16,8 +16,8 @@
 #include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
-#include "trine/base/thread_pool.h"
 #include "dnn/kernel_row.h"
+#include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
 
@@ -30,7 +30,7 @@ void winograd_filter(int m, const double* w, double* u) {
                              {sixth, sixth * be, sixth * 2},
                              {sixth, -sixth * be, sixth * 2},
                              {0, 0, 1}};
-  const double(*g)[3] = m == 2 ? kTwo : four;
+  const double (*g)[3] = m == 2 ? kTwo : four;
   int a = m + 2;
   double rows[kMaxWinogradTile][3];  // G w
   for (int i = 0; i < a; ++i)
@@ -289,7 +289,8 @@ double seconds(CpuLevel level, int m, Filters stored, const Problem& problem, in
   double compute = gemm_seconds(isa, products, 0, 1, plan.block_tiles < 9 ? 0.75 : 0.9);
   double lanes = level == CpuLevel::avx512 ? 16 : 8;
   double transforms = tiles / lanes * (m == 4 ? in * 60e-9 + out * 50e-9 : in * 25e-9 + out * 18e-9);
-  if (stored == Filters::plain) transforms += static_cast<double>(plan.blocks) * in * out / lanes * (m == 4 ? 30e-9 : 14e-9);
+  if (stored == Filters::plain)
+    transforms += static_cast<double>(plan.blocks) * in * out / lanes * (m == 4 ? 30e-9 : 14e-9);
   double total = std::max(compute, filters / kFilterBytesPerSecond) + transforms;
   return threads > 1 && total > kMinForkSeconds ? total / threads + 3e-6 : total;
 }
@@ -324,7 +325,8 @@ KernelRow row(std::string_view name) {
       .packing = kOut == 2 ? Packing::winograd2 : Packing::winograd4,
       .fits = fits,
       .cost = [](const Problem& p, int threads) { return seconds(kLevel, kOut, kFilters, p, threads); },
-      .workspace_bytes = [](const Problem& p, int threads) { return workspace(kLevel, kOut, kFilters, of(p), threads); },
+      .workspace_bytes = [](const Problem& p,
+                            int threads) { return workspace(kLevel, kOut, kFilters, of(p), threads); },
       .packed_bytes = [](const Problem& p) { return packed(kOut, p); },
       .prepack = [](const Problem& p, std::span<const void* const> weights,
                     void* dst) { prepack(kOut, p, static_cast<const float*>(weights[0]), static_cast<float*>(dst)); },

@@ -160,7 +160,8 @@ void filter(const WinogradFilter& t) {
 #pragma GCC unroll 3
     for (int x = 0; x < 3; ++x) {
       const float* p = w + x * tap + at;
-      r[x] = edge ? load(p) : fma(set1(g[2]), load(p + 6 * tap), fma(set1(g[1]), load(p + 3 * tap), mul(set1(g[0]), load(p))));
+      r[x] = edge ? load(p)
+                  : fma(set1(g[2]), load(p + 6 * tap), fma(set1(g[1]), load(p + 3 * tap), mul(set1(g[0]), load(p))));
     }
     Transform<kOut>::filter(r, u);
 #pragma GCC unroll 6

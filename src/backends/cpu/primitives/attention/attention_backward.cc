@@ -4,8 +4,9 @@
 //   P = exp(scores - lse)   dP = dropped(dO V^T)   dS = P (dP - rowsum(dO O))
 //   dV += dropped(P)^T dO   dQ += scale (dS cap') K   dK += scale (dS cap')^T Q
 //
-// A unit of work is a head of keys of one batch entry, with all query heads that read it: all that adds to its dq, dk and dv.
-// The gradient of a mask that broadcasts adds over units, so it is made by a second walk, divided along the mask instead.
+// A unit of work is a head of keys of one batch entry, with all query heads that read it: all that adds to its dq, dk
+// and dv. The gradient of a mask that broadcasts adds over units, so it is made by a second walk, divided along the
+// mask instead.
 #include <algorithm>
 #include <cmath>
 
@@ -25,9 +26,9 @@ const AttentionProblem& of(const Problem& problem) { return std::get<AttentionPr
 
 // Of one thread.
 struct Scratch {
-  float *keys_t, *values_t, *keys;           // panels of a block of keys: [dim x keys], [v dim x keys], [keys x dim]
-  float *queries, *dout;                     // panels of a block of queries: [queries x dim], [queries x v dim]
-  float *p, *ds, *turned, *slope;            // [queries][kKeys] twice, [keys][kQueries], [kKeys]
+  float *keys_t, *values_t, *keys;  // panels of a block of keys: [dim x keys], [v dim x keys], [keys x dim]
+  float *queries, *dout;            // panels of a block of queries: [queries x dim], [queries x v dim]
+  float *p, *ds, *turned, *slope;   // [queries][kKeys] twice, [keys][kQueries], [kKeys]
   char* tables;
 
   Scratch(const GemmIsa& isa, const AttentionProblem& a, Carver& carver) {
@@ -88,7 +89,8 @@ class Backward {
           for (int64_t j = k_begin; j < k_end; ++j) {
             const Block keys = block_of(j, kKeys, p_.kv_len);
             if (adds) pack_keys(batch, head / (p_.heads / p_.kv_heads), keys, false);
-            for (int64_t i = q_begin; i < q_end; ++i) mask_tile(batch, head, block_of(i, kQueries, p_.q_len), keys, adds);
+            for (int64_t i = q_begin; i < q_end; ++i)
+              mask_tile(batch, head, block_of(i, kQueries, p_.q_len), keys, adds);
           }
   }
 
@@ -106,7 +108,8 @@ class Backward {
     return rows(static_cast<float*>(args_.out[operand]), stride, batch, head, first);
   }
 
-  void clear(int operand, const Strides& stride, int64_t batch, int64_t head, int64_t heads, int64_t positions, int64_t dim) {
+  void clear(int operand, const Strides& stride, int64_t batch, int64_t head, int64_t heads, int64_t positions,
+             int64_t dim) {
     for (int64_t h = head; h < head + heads; ++h)
       for (int64_t i = 0; i < positions; ++i) std::fill_n(out(operand, stride, batch, h, i), dim, 0.f);
   }
@@ -180,14 +183,17 @@ class Backward {
     const float* dout = in(9, p_.out_stride, batch, head, queries.first);
     pack_panels(product_.isa(), q, p_.q_stride[2], false, queries.count, p_.head_dim, s_.queries);
     pack_panels(product_.isa(), dout, p_.out_stride[2], false, queries.count, p_.v_head_dim, s_.dout);
-    add_turned(s_.p, queries, keys, s_.dout, p_.v_head_dim, out(2, p_.v_stride, batch, kv_head, keys.first), p_.v_stride[2]);
-    add_turned(s_.ds, queries, keys, s_.queries, p_.head_dim, out(1, p_.k_stride, batch, kv_head, keys.first), p_.k_stride[2]);
+    add_turned(s_.p, queries, keys, s_.dout, p_.v_head_dim, out(2, p_.v_stride, batch, kv_head, keys.first),
+               p_.v_stride[2]);
+    add_turned(s_.ds, queries, keys, s_.queries, p_.head_dim, out(1, p_.k_stride, batch, kv_head, keys.first),
+               p_.k_stride[2]);
     product_({s_.ds, kKeys}, queries.count, keys.count, s_.keys, p_.head_dim,
              {out(0, p_.q_stride, batch, head, queries.first), p_.q_stride[2], true});
   }
 
   // to += tile^T panels
-  void add_turned(const float* tile, Block queries, Block keys, const float* panels, int64_t columns, float* to, int64_t stride) {
+  void add_turned(const float* tile, Block queries, Block keys, const float* panels, int64_t columns, float* to,
+                  int64_t stride) {
     product_.isa().transpose(tile, kKeys, s_.turned, kQueries, queries.count, keys.count);
     product_({s_.turned, kQueries}, keys.count, queries.count, panels, columns, {to, stride, true});
   }
@@ -235,17 +241,23 @@ void run(CpuLevel level, const Problem& problem, const Args& args) {
   check_lengths(p, args);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   const size_t each = workspace(level, problem, 1);
-  const auto of_thread = [&](int thread) { return static_cast<char*>(args.workspace) + static_cast<size_t>(thread) * each; };
+  const auto of_thread = [&](int thread) {
+    return static_cast<char*>(args.workspace) + static_cast<size_t>(thread) * each;
+  };
   pool.run(static_cast<int>(p.batch * p.kv_heads), [&](int unit, int thread) {
     Backward(level, p, args, of_thread(thread)).run_head(unit / p.kv_heads, unit % p.kv_heads);
   });
   if (!args.out[3] || p.mask != MaskKind::additive) return;
   const int64_t q = blocks_of(p.q_len, kQueries), k = blocks_of(p.kv_len, kKeys);
   const bool by_queries = p.mask_stride[2] != 0, by_keys = !by_queries && p.mask_stride[3] != 0;
-  pool.run(static_cast<int>(by_queries ? q : by_keys ? k : 1), [&](int unit, int thread) {
-    Backward(level, p, args, of_thread(thread))
-        .run_mask(by_queries ? unit : 0, by_queries ? unit + 1 : q, by_keys ? unit : 0, by_keys ? unit + 1 : k);
-  });
+  pool.run(static_cast<int>(by_queries ? q
+                            : by_keys  ? k
+                                       : 1),
+           [&](int unit, int thread) {
+             Backward(level, p, args, of_thread(thread))
+                 .run_mask(by_queries ? unit : 0, by_queries ? unit + 1 : q, by_keys ? unit : 0,
+                           by_keys ? unit + 1 : k);
+           });
 }
 
 template <CpuLevel kLevel>

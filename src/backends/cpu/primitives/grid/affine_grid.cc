@@ -54,8 +54,7 @@ void backward(const AffineGridProblem& p, const float* dgrid, float* dtheta, Thr
           for (int k = 0; k <= p.axes; ++k) sums[i][k] += dgrid[(n * points + point) * p.axes + i] * from[k];
       }
       for (int i = 0; i < p.axes; ++i)
-        for (int k = 0; k <= p.axes; ++k)
-          dtheta[(n * p.axes + i) * (p.axes + 1) + k] = static_cast<float>(sums[i][k]);
+        for (int k = 0; k <= p.axes; ++k) dtheta[(n * p.axes + i) * (p.axes + 1) + k] = static_cast<float>(sums[i][k]);
     }
   });
 }

@@ -1,6 +1,6 @@
 // Sampling at a grid. A point is up to eight taps: pixels with weights, and the derivatives of those weights to the
-// point's coordinates. Outputs are independent points; dx is divided by images and channels only, so that each of its sums
-// runs over the points in order, whatever the number of threads.
+// point's coordinates. Outputs are independent points; dx is divided by images and channels only, so that each of its
+// sums runs over the points in order, whatever the number of threads.
 #include <algorithm>
 #include <cmath>
 
@@ -89,9 +89,11 @@ int taps_of(const GridSampleProblem& p, const float* grid, Tap* taps) {
         const int64_t az = axis[0].at[z], ay = axis[1].at[y], ax = axis[2].at[x];
         if (az < 0 || ay < 0 || ax < 0) continue;
         const double wz = axis[0].weight[z], wy = axis[1].weight[y], wx = axis[2].weight[x];
-        taps[count++] = {(az * p.in[1] + ay) * p.in[2] + ax, static_cast<float>(wz * wy * wx),
-                         {static_cast<float>(wz * wy * axis[2].slope[x]), static_cast<float>(wz * wx * axis[1].slope[y]),
-                          static_cast<float>(wy * wx * axis[0].slope[z])}};
+        taps[count++] = {
+            (az * p.in[1] + ay) * p.in[2] + ax,
+            static_cast<float>(wz * wy * wx),
+            {static_cast<float>(wz * wy * axis[2].slope[x]), static_cast<float>(wz * wx * axis[1].slope[y]),
+             static_cast<float>(wy * wx * axis[0].slope[z])}};
       }
   return count;
 }
@@ -115,7 +117,8 @@ const GridIsa& grid_isa(CpuLevel level) {
 }
 
 // to += factor * from over n channels, which are `from_step` and `to_step` apart.
-void add_channels(const GridIsa& isa, const float* from, int64_t from_step, int64_t n, float factor, float* to, int64_t to_step) {
+void add_channels(const GridIsa& isa, const float* from, int64_t from_step, int64_t n, float factor, float* to,
+                  int64_t to_step) {
   if (from_step == 1 && to_step == 1) return isa.add_scaled(from, n, factor, to);
   for (int64_t c = 0; c < n; ++c) to[c * to_step] += factor * from[c * from_step];
 }
@@ -172,7 +175,8 @@ void gradient_of_x(const GridIsa& isa, const GridSampleProblem& p, const Args& a
   });
 }
 
-void gradient_of_grid(const GridIsa& isa, const GridSampleProblem& p, const Args& args, float* dgrid, ThreadPool& pool) {
+void gradient_of_grid(const GridIsa& isa, const GridSampleProblem& p, const Args& args, float* dgrid,
+                      ThreadPool& pool) {
   const auto *x = static_cast<const float*>(args.in[0]), *grid = static_cast<const float*>(args.in[1]);
   const auto* dy = static_cast<const float*>(args.in[2]);
   const int64_t points = volume(p.out);

@@ -1,8 +1,8 @@
 // Bodies of the LRN kernels; included by lrn_baseline.cc, lrn_avx2.cc and lrn_avx512.cc.
 #pragma once
 
-#include "backends/cpu/primitives/lrn/lrn.h"
 #include "backends/cpu/kernels/simd/vector_math.h"
+#include "backends/cpu/primitives/lrn/lrn.h"
 
 namespace trine::cpu {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/deal.h"
-#include "backends/cpu/primitives/norm/norm.h"
 #include "backends/cpu/kernels/workspace.h"
+#include "backends/cpu/primitives/norm/norm.h"
 
 namespace trine::cpu {
 

@@ -29,7 +29,7 @@ class Columns {
     const auto parts = static_cast<size_t>(grid_.images * grid_.blocks * grid_.channels);
     const auto all = static_cast<size_t>(grid_.images * grid_.channels);
     for (float*& part : part_) part = carver.take<float>(parts);
-    for (float* Columns::*member : {&Columns::mean_, &Columns::inverse_, &Columns::mean_h_, &Columns::mean_hx_})
+    for (float* Columns::* member : {&Columns::mean_, &Columns::inverse_, &Columns::mean_h_, &Columns::mean_hx_})
       this->*member = carver.take<float>(all);
   }
 

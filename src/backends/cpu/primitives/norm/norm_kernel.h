@@ -1,8 +1,8 @@
 // Bodies of the normalisation kernels; included by norm_baseline.cc, norm_avx2.cc and norm_avx512.cc.
 #pragma once
 
-#include "backends/cpu/primitives/norm/norm.h"
 #include "backends/cpu/kernels/simd/simd.h"
+#include "backends/cpu/primitives/norm/norm.h"
 
 namespace trine::cpu {
 namespace {

@@ -28,18 +28,12 @@ void run_unary_gradient(const UnaryRun& r) {
 
 [[gnu::always_inline]] inline V binary(dnn::Binary op, V a, V b) {
   switch (op) {
-    case dnn::Binary::add:
-      return add(a, b);
-    case dnn::Binary::sub:
-      return sub(a, b);
-    case dnn::Binary::mul:
-      return mul(a, b);
-    case dnn::Binary::div:
-      return div(a, b);
-    case dnn::Binary::min:
-      return select(is_nan(a), a, vmin(a, b));
-    case dnn::Binary::max:
-      return select(is_nan(a), a, vmax(a, b));
+    case dnn::Binary::add: return add(a, b);
+    case dnn::Binary::sub: return sub(a, b);
+    case dnn::Binary::mul: return mul(a, b);
+    case dnn::Binary::div: return div(a, b);
+    case dnn::Binary::min: return select(is_nan(a), a, vmin(a, b));
+    case dnn::Binary::max: return select(is_nan(a), a, vmax(a, b));
   }
   return a;
 }

@@ -24,23 +24,17 @@ using dnn::Unary;
 
 [[gnu::always_inline]] inline V unary(Unary function, V x, float alpha, float beta) {
   switch (function) {
-    case Unary::elu:
-      return select(less(zero(), x), x, mul(set1(alpha), sub(exp(x), set1(1.f))));
+    case Unary::elu: return select(less(zero(), x), x, mul(set1(alpha), sub(exp(x), set1(1.f))));
     case Unary::softplus: {
       V t = mul(x, set1(beta));
       V y = add(vmax(zero(), t), log1p_unit(exp(sub(zero(), absolute(t)))));
       return div(y, set1(beta));
     }
-    case Unary::clipped_relu:
-      return clamp(x, 0, alpha);
-    case Unary::swish:
-      return mul(x, sigmoid(mul(x, set1(beta))));
-    case Unary::square_root:
-      return square_root(x);
-    case Unary::logical_not:
-      return sub(set1(1.f), x);
-    default:
-      return activate(static_cast<Activation>(function), x, alpha, beta);
+    case Unary::clipped_relu: return clamp(x, 0, alpha);
+    case Unary::swish: return mul(x, sigmoid(mul(x, set1(beta))));
+    case Unary::square_root: return square_root(x);
+    case Unary::logical_not: return sub(set1(1.f), x);
+    default: return activate(static_cast<Activation>(function), x, alpha, beta);
   }
 }
 
@@ -74,42 +68,26 @@ using dnn::Unary;
 // dy * function'(x), y = function(x).
 [[gnu::always_inline]] inline V unary_gradient(Unary function, V x, V y, V dy, float alpha, float beta) {
   switch (function) {
-    case Unary::none:
-      return dy;
-    case Unary::relu:
-      return where_above(x, 0, dy, zero());
-    case Unary::clip:
-      return where_inside(x, alpha, beta, dy);
-    case Unary::leaky_relu:
-      return where_above(x, 0, dy, mul(dy, set1(alpha)));
-    case Unary::sigmoid:
-      return mul(dy, mul(y, sub(set1(1.f), y)));
-    case Unary::tanh:
-      return mul(dy, fnma(y, y, set1(1.f)));
-    case Unary::silu:
-      return mul(dy, swish_slope(x, 1));
-    case Unary::hardsigmoid:
-      return where_inside(fma(x, set1(alpha), set1(beta)), 0, 1, mul(dy, set1(alpha)));
+    case Unary::none: return dy;
+    case Unary::relu: return where_above(x, 0, dy, zero());
+    case Unary::clip: return where_inside(x, alpha, beta, dy);
+    case Unary::leaky_relu: return where_above(x, 0, dy, mul(dy, set1(alpha)));
+    case Unary::sigmoid: return mul(dy, mul(y, sub(set1(1.f), y)));
+    case Unary::tanh: return mul(dy, fnma(y, y, set1(1.f)));
+    case Unary::silu: return mul(dy, swish_slope(x, 1));
+    case Unary::hardsigmoid: return where_inside(fma(x, set1(alpha), set1(beta)), 0, 1, mul(dy, set1(alpha)));
     case Unary::hardswish: {
       V between = mul(dy, fma(x, set1(1.f / 3), set1(.5f)));
       return where_above(x, -3, where_below(x, 3, between, dy), zero());
     }
-    case Unary::gelu:
-      return mul(dy, gelu_slope(x));
-    case Unary::gelu_tanh:
-      return mul(dy, gelu_tanh_slope(x));
-    case Unary::elu:
-      return where_above(x, 0, dy, mul(dy, add(y, set1(alpha))));
-    case Unary::softplus:
-      return mul(dy, sigmoid(mul(x, set1(beta))));
-    case Unary::clipped_relu:
-      return where_inside(x, 0, alpha, dy);
-    case Unary::swish:
-      return mul(dy, swish_slope(x, beta));
-    case Unary::square_root:
-      return div(mul(dy, set1(.5f)), y);
-    case Unary::logical_not:
-      return sub(zero(), dy);
+    case Unary::gelu: return mul(dy, gelu_slope(x));
+    case Unary::gelu_tanh: return mul(dy, gelu_tanh_slope(x));
+    case Unary::elu: return where_above(x, 0, dy, mul(dy, add(y, set1(alpha))));
+    case Unary::softplus: return mul(dy, sigmoid(mul(x, set1(beta))));
+    case Unary::clipped_relu: return where_inside(x, 0, alpha, dy);
+    case Unary::swish: return mul(dy, swish_slope(x, beta));
+    case Unary::square_root: return div(mul(dy, set1(.5f)), y);
+    case Unary::logical_not: return sub(zero(), dy);
   }
   return dy;
 }

@@ -2,8 +2,8 @@
 // sums here, and norm2 sums of squares.
 #pragma once
 
-#include "backends/cpu/primitives/reduce/reduce.h"
 #include "backends/cpu/kernels/simd/simd.h"
+#include "backends/cpu/primitives/reduce/reduce.h"
 
 namespace trine::cpu {
 namespace {
@@ -19,22 +19,14 @@ template <ReduceKind kKind>
   V magnitude = vmax(sub(zero(), x), x);
   switch (kKind) {
     case ReduceKind::add:
-    case ReduceKind::avg:
-      return add(a, x);
-    case ReduceKind::mul:
-      return mul(a, x);
-    case ReduceKind::min:
-      return keep_nan(a, vmin(a, x));
-    case ReduceKind::max:
-      return keep_nan(a, vmax(a, x));
-    case ReduceKind::amax:
-      return keep_nan(a, vmax(a, magnitude));
-    case ReduceKind::norm1:
-      return add(a, magnitude);
-    case ReduceKind::norm2:
-      return fma(x, x, a);
-    case ReduceKind::mul_no_zeros:
-      return mul(a, select(equal(x, zero()), set1(1.f), x));
+    case ReduceKind::avg: return add(a, x);
+    case ReduceKind::mul: return mul(a, x);
+    case ReduceKind::min: return keep_nan(a, vmin(a, x));
+    case ReduceKind::max: return keep_nan(a, vmax(a, x));
+    case ReduceKind::amax: return keep_nan(a, vmax(a, magnitude));
+    case ReduceKind::norm1: return add(a, magnitude);
+    case ReduceKind::norm2: return fma(x, x, a);
+    case ReduceKind::mul_no_zeros: return mul(a, select(equal(x, zero()), set1(1.f), x));
   }
   return a;
 }
@@ -44,15 +36,11 @@ template <ReduceKind kKind>
 double join(double a, double x) {
   switch (kKind) {
     case ReduceKind::mul:
-    case ReduceKind::mul_no_zeros:
-      return a * x;
-    case ReduceKind::min:
-      return a != a || a < x ? a : x;
+    case ReduceKind::mul_no_zeros: return a * x;
+    case ReduceKind::min: return a != a || a < x ? a : x;
     case ReduceKind::max:
-    case ReduceKind::amax:
-      return a != a || a > x ? a : x;
-    default:
-      return a + x;
+    case ReduceKind::amax: return a != a || a > x ? a : x;
+    default: return a + x;
   }
 }
 
@@ -94,22 +82,14 @@ void reduce_columns(const float* x, int64_t rows, int64_t stride, int columns, f
 template <class Body>
 [[gnu::always_inline]] inline auto with_kind(ReduceKind kind, Body body) {
   switch (kind) {
-    case ReduceKind::mul:
-      return body.template operator()<ReduceKind::mul>();
-    case ReduceKind::min:
-      return body.template operator()<ReduceKind::min>();
-    case ReduceKind::max:
-      return body.template operator()<ReduceKind::max>();
-    case ReduceKind::amax:
-      return body.template operator()<ReduceKind::amax>();
-    case ReduceKind::norm1:
-      return body.template operator()<ReduceKind::norm1>();
-    case ReduceKind::norm2:
-      return body.template operator()<ReduceKind::norm2>();
-    case ReduceKind::mul_no_zeros:
-      return body.template operator()<ReduceKind::mul_no_zeros>();
-    default:
-      return body.template operator()<ReduceKind::add>();
+    case ReduceKind::mul: return body.template operator()<ReduceKind::mul>();
+    case ReduceKind::min: return body.template operator()<ReduceKind::min>();
+    case ReduceKind::max: return body.template operator()<ReduceKind::max>();
+    case ReduceKind::amax: return body.template operator()<ReduceKind::amax>();
+    case ReduceKind::norm1: return body.template operator()<ReduceKind::norm1>();
+    case ReduceKind::norm2: return body.template operator()<ReduceKind::norm2>();
+    case ReduceKind::mul_no_zeros: return body.template operator()<ReduceKind::mul_no_zeros>();
+    default: return body.template operator()<ReduceKind::add>();
   }
 }
 

@@ -1,5 +1,5 @@
-// Gradients of recurrent layers to their inputs and initial states, from the last layer and the last step back. On the way
-// the gradients of the gates' sums are written to `dgates`, from which rnn_weights.cc makes those of the weights.
+// Gradients of recurrent layers to their inputs and initial states, from the last layer and the last step back. On the
+// way the gradients of the gates' sums are written to `dgates`, from which rnn_weights.cc makes those of the weights.
 //
 // Of one step (primes: the step before, dh: of h_t from outputs and from the step after):
 //   lstm    do = dh tanh(c) o(1-o);  dc += dh o (1 - tanh(c)^2) + p_o do;  di = dc g i(1-i);  df = dc c' f(1-f);
@@ -21,7 +21,7 @@ using namespace dnn;
 const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(problem); }
 
 struct Scratch {
-  float *joined[2];  // gradients of the outputs of a layer and of the one before, in turn
+  float* joined[2];  // gradients of the outputs of a layer and of the one before, in turn
   float *dh, *dh_next, *dc, *dfull, *gates;
   char* tables;
 
@@ -135,14 +135,17 @@ class BackwardData {
     const int64_t out = p_.output();
     std::fill_n(row.sums, p_.gradient_row(), 0.f);
     if (!walk_.is_active(t, b)) return;
-    const float* dy = dy_ ? dy_ + walk_.joined_at(d, t, b) : static_cast<const float*>(args_.in[6]) + walk_.y_at(d, t, b);
+    const float* dy =
+        dy_ ? dy_ + walk_.joined_at(d, t, b) : static_cast<const float*>(args_.in[6]) + walk_.y_at(d, t, b);
     for (int64_t i = 0; i < out; ++i) row.h[i] = s_.dh[b * out + i] += dy[i];
   }
 
-  void cell_gradients(int64_t cell, int64_t d, int64_t t, int64_t b, const GradientRow& to, const RnnPanels<const float>& w) {
+  void cell_gradients(int64_t cell, int64_t d, int64_t t, int64_t b, const GradientRow& to,
+                      const RnnPanels<const float>& w) {
     const ReserveRow row = reserve(cell, t, b);
     if (p_.kind == RnnKind::lstm) {
-      lstm(row, previous(cell, d, t, b, true), p_.projection ? s_.dfull + b * p_.hidden : to.h, s_.dc + b * p_.hidden, to, w);
+      lstm(row, previous(cell, d, t, b, true), p_.projection ? s_.dfull + b * p_.hidden : to.h, s_.dc + b * p_.hidden,
+           to, w);
     } else if (p_.kind == RnnKind::gru) {
       gru(row, previous(cell, d, t, b, false), s_.dh + b * p_.hidden, to);
     } else {
@@ -165,7 +168,8 @@ class BackwardData {
     isa_.tanh(row.aside, n, tanh_c);
     for (int64_t i = 0; i < n; ++i) {
       const float p_in = p_.peephole ? w.peephole[i] : 0, p_out = p_.peephole ? w.peephole[n + i] : 0;
-      const float p_forget = p_.peephole ? w.peephole[2 * n + i] : 0, c = row.aside[i], c_before = before ? before[i] : 0;
+      const float p_forget = p_.peephole ? w.peephole[2 * n + i] : 0, c = row.aside[i],
+                  c_before = before ? before[i] : 0;
       const float d_out = passed(row.sums[n + i], dh[i] * tanh_c[i] * out[i] * (1 - out[i]));
       float d_cell = dc[i] + dh[i] * out[i] * (1 - tanh_c[i] * tanh_c[i]) + p_out * d_out;
       if (c <= p_.cell_min || c >= p_.cell_max) d_cell = 0;
@@ -196,7 +200,8 @@ class BackwardData {
     }
   }
 
-  void candidate_to_state(int64_t cell, int64_t d, int64_t t, const GradientRow& first, const RnnPanels<const float>& w) {
+  void candidate_to_state(int64_t cell, int64_t d, int64_t t, const GradientRow& first,
+                          const RnnPanels<const float>& w) {
     const int64_t n = p_.hidden, stride = p_.gradient_row();
     product_({first.candidate, stride}, p_.batch, n, w.candidate, n, {s_.dfull, n});
     for (int64_t b = 0; b < p_.batch; ++b) {
@@ -244,7 +249,8 @@ KernelRow row(std::string_view name) {
           .needs = kLevel,
           .packing = Packing::recurrent_layers,
           .fits = fits,
-          .cost = [](const Problem& p, int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.2); },
+          .cost = [](const Problem& p,
+                     int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.2); },
           .workspace_bytes =
               [](const Problem& p, int threads) {
                 Carver carver;

@@ -15,8 +15,8 @@ using namespace dnn;
 const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(problem); }
 
 struct Scratch {
-  float* rows;      // of one cell, when there is no reserve
-  float* inputs[2];  // of the layers after the first, joined: read and written in turn
+  float* rows;                           // of one cell, when there is no reserve
+  float* inputs[2];                      // of the layers after the first, joined: read and written in turn
   float *h, *h_next, *c, *side, *gates;  // states of the batch; reset states; activated gates
   char* tables;
 
@@ -60,7 +60,8 @@ class Layers {
 
   float* row_of(int64_t cell, int64_t t, int64_t b) const {
     auto* reserve = static_cast<float*>(args_.out[3]);
-    return reserve ? reserve + walk_.row_at(cell, t, b, p_.reserve_row()) : s_.rows + walk_.row_at(0, t, b, p_.reserve_row());
+    return reserve ? reserve + walk_.row_at(cell, t, b, p_.reserve_row())
+                   : s_.rows + walk_.row_at(0, t, b, p_.reserve_row());
   }
 
   void run_cell(int64_t layer, int64_t d, const float* x, float* joined) {
@@ -118,7 +119,8 @@ class Layers {
   void lstm(const ReserveRow& row, int64_t b, const RnnPanels<const float>& w) {
     const LstmBounds bounds{p_.clip > 0 ? p_.clip : INFINITY, p_.cell_min, p_.cell_max};
     float* h = p_.projection ? row.unprojected : row.h;
-    isa_.lstm_fitted(row.sums, p_.hidden, p_.peephole ? w.peephole : nullptr, bounds, s_.c + b * p_.hidden, row.aside, h);
+    isa_.lstm_fitted(row.sums, p_.hidden, p_.peephole ? w.peephole : nullptr, bounds, s_.c + b * p_.hidden, row.aside,
+                     h);
   }
 
   void simple(const ReserveRow& row) {
@@ -192,26 +194,28 @@ const char* fits(const Problem& problem) {
 
 template <CpuLevel kLevel>
 KernelRow row(std::string_view name) {
-  return {.name = name,
-          .op = OpKind::rnn,
-          .needs = kLevel,
-          .packing = Packing::recurrent_layers,
-          .fits = fits,
-          .cost = [](const Problem& p, int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), std::min(threads, 2), 0.2); },
-          .workspace_bytes =
-              [](const Problem& p, int threads) {
-                Carver carver;
-                Scratch(gemm_isa(kLevel), of(p), threads, carver);
-                return carver.used();
-              },
-          .packed_bytes = packed_cells_bytes,
-          .prepack = pack_cells,
-          .run =
-              [](const Problem& p, const Args& args) {
-                check_lengths(of(p), args);
-                if (of(p).batch == 0) return;  // every output is empty
-                Layers(kLevel, of(p), args, args.pool ? *args.pool : ThreadPool::serial()).run();
-              }};
+  return {
+      .name = name,
+      .op = OpKind::rnn,
+      .needs = kLevel,
+      .packing = Packing::recurrent_layers,
+      .fits = fits,
+      .cost = [](const Problem& p,
+                 int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), std::min(threads, 2), 0.2); },
+      .workspace_bytes =
+          [](const Problem& p, int threads) {
+            Carver carver;
+            Scratch(gemm_isa(kLevel), of(p), threads, carver);
+            return carver.used();
+          },
+      .packed_bytes = packed_cells_bytes,
+      .prepack = pack_cells,
+      .run =
+          [](const Problem& p, const Args& args) {
+            check_lengths(of(p), args);
+            if (of(p).batch == 0) return;  // every output is empty
+            Layers(kLevel, of(p), args, args.pool ? *args.pool : ThreadPool::serial()).run();
+          }};
 }
 
 const KernelRow kRnnLayers[] = {

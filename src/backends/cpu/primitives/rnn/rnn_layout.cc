@@ -54,7 +54,8 @@ void pack_cells(const Problem& problem, std::span<const void* const> weights, vo
   Carver carver(packed);
   // Of a matrix [rows][columns]: forward its transpose, [columns x rows].
   const auto pack = [&](const float* from, int64_t rows, int64_t columns, float* to) {
-    backward ? pack_panels(isa, from, columns, false, rows, columns, to) : pack_panels(isa, from, columns, true, columns, rows, to);
+    backward ? pack_panels(isa, from, columns, false, rows, columns, to)
+             : pack_panels(isa, from, columns, true, columns, rows, to);
   };
   for (int64_t i = 0; i < p.layers * p.directions(); ++i) {
     const int64_t layer = i / p.directions(), joint = joint_gates(p) * p.hidden, out = p.output();

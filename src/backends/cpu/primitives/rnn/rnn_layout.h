@@ -1,5 +1,5 @@
-// Where the training passes of recurrent networks find things: rows of `reserve` and `dgates`, steps of a direction, packed
-// weights. A cell is one layer and direction.
+// Where the training passes of recurrent networks find things: rows of `reserve` and `dgates`, steps of a direction,
+// packed weights. A cell is one layer and direction.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/product.h"
@@ -25,7 +25,8 @@ struct GradientRow {
       : sums(row), candidate(row + p.gates() * p.hidden), h(candidate + p.hidden) {}
 };
 
-// Weights of one cell as the passes multiply by them. Forward: panels of the transposed matrices; backward: as they are.
+// Weights of one cell as the passes multiply by them. Forward: panels of the transposed matrices; backward: as they
+// are.
 template <class T>
 struct RnnPanels {
   T *input, *recurrent, *candidate, *projection;

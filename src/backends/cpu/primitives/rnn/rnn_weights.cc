@@ -1,6 +1,7 @@
 // Gradients of recurrent weights: of each cell a few products over all steps and batch entries at once,
 //
-//   dW = dsums^T x    dR = dsums^T h_{t-1}    (gru's candidate: (dn r)^T h_{t-1}, or dn^T (r h_{t-1}))    dV = dh^T (o tanh c)
+//   dW = dsums^T x    dR = dsums^T h_{t-1}    (gru's candidate: (dn r)^T h_{t-1}, or dn^T (r h_{t-1}))    dV = dh^T (o
+//   tanh c)
 //
 // and sums over them for biases and peepholes. Steps past an entry's length count as zeros, whatever x holds there.
 #include <algorithm>
@@ -21,7 +22,8 @@ int64_t widest(const RnnProblem& p) {
 }
 
 struct Scratch {
-  float *turned, *gathered, *panels, *sums, *gate;  // dgates [row][items], a right side, the same in panels, sums of rows
+  float *turned, *gathered, *panels, *sums,
+      *gate;  // dgates [row][items], a right side, the same in panels, sums of rows
   char* tables;
 
   Scratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
@@ -101,7 +103,8 @@ class Weights {
   void gather_inputs(int64_t layer) {
     const int64_t in = p_.layer_input(layer), out = p_.output();
     if (layer == 0)
-      return gather(in, [&](int64_t t, int64_t b) { return static_cast<const float*>(args_.in[0]) + (t * p_.batch + b) * in; });
+      return gather(
+          in, [&](int64_t t, int64_t b) { return static_cast<const float*>(args_.in[0]) + (t * p_.batch + b) * in; });
     for (int64_t t = 0; t < p_.steps; ++t)
       for (int64_t b = 0; b < p_.batch; ++b)
         for (int64_t d = 0; d < p_.directions(); ++d)
@@ -207,7 +210,8 @@ KernelRow row(std::string_view name) {
           .op = OpKind::rnn,
           .needs = kLevel,
           .fits = fits,
-          .cost = [](const Problem& p, int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.5); },
+          .cost = [](const Problem& p,
+                     int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.5); },
           .workspace_bytes =
               [](const Problem& p, int threads) {
                 Carver carver;

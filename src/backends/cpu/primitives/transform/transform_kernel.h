@@ -89,18 +89,12 @@ void store_block(const float* from, int64_t n, void* to, int64_t stride) {
 template <class Body>
 [[gnu::always_inline]] inline void with_type(DType type, Body body) {
   switch (type) {
-    case DType::f16:
-      return body(static_cast<F16*>(nullptr));
-    case DType::bf16:
-      return body(static_cast<Bf16*>(nullptr));
-    case DType::i8:
-      return body(static_cast<int8_t*>(nullptr));
-    case DType::u8:
-      return body(static_cast<uint8_t*>(nullptr));
-    case DType::i32:
-      return body(static_cast<int32_t*>(nullptr));
-    default:
-      return body(static_cast<float*>(nullptr));
+    case DType::f16: return body(static_cast<F16*>(nullptr));
+    case DType::bf16: return body(static_cast<Bf16*>(nullptr));
+    case DType::i8: return body(static_cast<int8_t*>(nullptr));
+    case DType::u8: return body(static_cast<uint8_t*>(nullptr));
+    case DType::i32: return body(static_cast<int32_t*>(nullptr));
+    default: return body(static_cast<float*>(nullptr));
   }
 }
 
