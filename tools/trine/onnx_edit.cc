@@ -149,7 +149,7 @@ void add_type(std::string& info, const Type& type) {
     else writer.add_string(2, dim.text());
     dims.add_message(1, one);
   }
-  if (!shape.empty()) tensor_type.add_message(2, shape);
+  tensor_type.add_message(2, shape);
 }
 
 }  // namespace

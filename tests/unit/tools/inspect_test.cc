@@ -122,7 +122,7 @@ TEST_F(Inspect, PlanAndMemoryAreData) {
   const json report = inspect({trn, "--plan", "--memory", "--graph"});
   const json& step = report["plan"]["steps"][0];
   EXPECT_EQ(step["node"], "project");
-  EXPECT_EQ(step["operators"], json::parse(R"(["matmul"])"));
+  EXPECT_EQ(step["operators"], json::parse(R"(["fused_matmul"])"));
   EXPECT_EQ(step["outputs"][0]["dtype"], "f32");
   EXPECT_GT(step["flops"].get<double>(), 0);
   EXPECT_TRUE(report["memory"]["arena_bytes"].is_number());
