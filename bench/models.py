@@ -6,7 +6,9 @@
     bench/models.py resnet50 bert_base --threads 1
     bench/models.py --files a.onnx b.onnx --peers onnxruntime
     bench/models.py --check 1.0 1.3                 exit 1 when a ratio is below 1.0 or their geometric mean below 1.3
-    bench/models.py --save                          the figures go to bench/results, named by machine and day
+    bench/models.py --precision bf16 --peers ''     our other number formats
+    bench/models.py --save                          the figures go to bench/results, named by machine, day and precision
+    bench/models.py --markdown                      the table once more, as the README has it
 
 Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. `ratio`
 is the time of the FASTEST peer over ours: above 1, Trine is faster. A peer that is not installed, or that cannot run a
@@ -57,16 +59,17 @@ def with_batch(name, batch):
     return fixed
 
 
-def engine_for(trine, model, threads):
+def engine_for(options, model, threads):
     engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.trn"
     engine.parent.mkdir(parents=True, exist_ok=True)
-    child.run([trine, "build", str(model), "-o", str(engine), "--threads", str(threads)])
+    child.run([options.trine, "build", str(model), "-o", str(engine), "--threads", str(threads),
+               "--precision", options.precision])
     return engine
 
 
 def measure(options, model, threads, peers):
     """Every peer that can run the model, in one call; a peer that fails is named and left out."""
-    engine = engine_for(options.trine, model, threads)
+    engine = engine_for(options, model, threads)
     while True:
         command = [options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
                    "--peer-model", str(model), "--json", "-"]
@@ -120,15 +123,32 @@ def summary(reports, peers):
     return lines
 
 
-def write(reports, save):
+def markdown(reports, peers):
+    """A line for each network and batch size; for each number of threads: ours, the peers, the ratio."""
+    threads = sorted({r["threads"] for r in reports})
+    heads = ["network", "batch"]
+    for t in threads:
+        heads += [f"{t} thread{'s' * (t > 1)}", *peers] + ["ratio"] * bool(peers)
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for name, batch in dict.fromkeys((r["model"], r["batch"]) for r in reports):
+        cells = [name, str(batch)]
+        for report in (r for r in reports if (r["model"], r["batch"]) == (name, batch)):
+            times = [report["latency_ms"]] + [report["peers"].get(p, {}).get("latency_ms") for p in peers]
+            cells += [f"{t['median']:.3g}" if t else "-" for t in times]
+            cells += [f"{ratio_of(report):.2f}" if report["peers"] else "-"] if peers else []
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def write(reports, options):
     text = json.dumps({"machine": cpu_name(), "date": datetime.date.today().isoformat(), "command": sys.argv,
-                       "reports": reports}, indent=1) + "\n"
+                       "precision": options.precision, "reports": reports}, indent=1) + "\n"
     out = ROOT / "build" / "bench" / "models.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text)
-    if save:
+    if options.save:
         machine = re.sub(r"[^a-z0-9]+", "-", cpu_name().lower()).strip("-")
-        path = ROOT / "bench" / "results" / f"models-{machine}-{datetime.date.today()}.json"
+        path = ROOT / "bench" / "results" / f"models-{machine}-{options.precision}-{datetime.date.today()}.json"
         path.write_text(text)
         print(f"saved {path.relative_to(ROOT)}")
 
@@ -143,10 +163,12 @@ def main():
     parser.add_argument("--duration", type=float, default=6)
     parser.add_argument("--trine", default=str(ROOT / "build" / "bin" / "trine"))
     parser.add_argument("--check", nargs=2, type=float, metavar=("LOWEST", "MEAN"))
+    parser.add_argument("--precision", default="fp32", help="as trine build takes it; peers stay fp32")
     parser.add_argument("--save", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     names = options.names or ([] if options.files else GOAL)
-    peers = options.peers.split(",")
+    peers = [p for p in options.peers.split(",") if p]
     print(cpu_name())
     print(header(peers))
     reports = []
@@ -159,7 +181,9 @@ def main():
                 reports.append(report)
                 print(row(report, peers), flush=True)
     print("\n".join(summary(reports, peers)))
-    write(reports, options.save)
+    if options.markdown:
+        print("\n".join(markdown(reports, peers)))
+    write(reports, options)
     ratios = [ratio_of(r) for r in reports if r["peers"]]
     lowest, mean = options.check or (0, 0)
     if options.check and (not ratios or min(ratios) < lowest or geometric_mean(ratios) < mean):
