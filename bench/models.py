@@ -59,17 +59,16 @@ def with_batch(name, batch):
     return fixed
 
 
-def engine_for(options, model, threads):
+def engine_for(trine, model, threads, precision="fp32"):
     engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.trn"
     engine.parent.mkdir(parents=True, exist_ok=True)
-    child.run([options.trine, "build", str(model), "-o", str(engine), "--threads", str(threads),
-               "--precision", options.precision])
+    child.run([trine, "build", str(model), "-o", str(engine), "--threads", str(threads), "--precision", precision])
     return engine
 
 
 def measure(options, model, threads, peers):
     """Every peer that can run the model, in one call; a peer that fails is named and left out."""
-    engine = engine_for(options, model, threads)
+    engine = engine_for(options.trine, model, threads, options.precision)
     while True:
         command = [options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
                    "--peer-model", str(model), "--json", "-"]

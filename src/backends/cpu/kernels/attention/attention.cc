@@ -194,12 +194,7 @@ class Attention {
 
 const AttentionProblem& of(const Problem& problem) { return std::get<AttentionProblem>(problem); }
 
-const char* fits(const Problem& problem) {
-  const AttentionProblem& p = of(problem);
-  if (p.pass != Pass::forward) return "the backward pass";
-  if (p.kv_heads <= 0 || p.heads % p.kv_heads) return "heads are no multiple of key/value heads";
-  return nullptr;
-}
+const char* fits(const Problem& problem) { return refusal(of(problem), Pass::forward); }
 
 double seconds(const Problem& problem, CpuLevel level, int threads) {
   return gemm_seconds(gemm_isa(level), flops(problem), bytes(problem), threads, 0.7);

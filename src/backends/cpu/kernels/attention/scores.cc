@@ -17,6 +17,11 @@ const AttentionIsa& attention_isa(CpuLevel level) {
   return kAttentionBaseline;
 }
 
+const char* refusal(const AttentionProblem& p, Pass pass) {
+  if (p.pass != pass) return pass == Pass::forward ? "the backward pass" : "the forward pass";
+  return p.kv_heads <= 0 || p.heads % p.kv_heads ? "heads are no multiple of key/value heads" : nullptr;
+}
+
 void check_lengths(const AttentionProblem& p, const Args& args) {
   if (!p.lengths) return;
   for (int operand : {4, 5}) {

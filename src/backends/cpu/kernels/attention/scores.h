@@ -11,6 +11,8 @@ const AttentionIsa& attention_isa(CpuLevel level);
 
 // Throws Error when a length of the padded batch is out of range.
 void check_lengths(const dnn::AttentionProblem& p, const dnn::Args& args);
+// Null, or why no row of this pass can compute the problem.
+const char* refusal(const dnn::AttentionProblem& p, dnn::Pass pass);
 
 class Scores {
  public:

@@ -219,12 +219,7 @@ class Backward {
   Product product_;
 };
 
-const char* fits(const Problem& problem) {
-  const AttentionProblem& p = of(problem);
-  if (p.pass != Pass::backward) return "the forward pass";
-  if (p.kv_heads <= 0 || p.heads % p.kv_heads) return "heads are no multiple of key/value heads";
-  return nullptr;
-}
+const char* fits(const Problem& problem) { return refusal(of(problem), Pass::backward); }
 
 double seconds(const Problem& problem, CpuLevel level, int threads) {
   return gemm_seconds(gemm_isa(level), flops(problem), bytes(problem), threads, 0.5);

@@ -92,4 +92,18 @@ inline bool norm_by_runs(const dnn::NormProblem& p) {
   return p.pixels == 1 ? p.kind != dnn::NormKind::batch : p.layout == dnn::Layout::nchw;
 }
 
+// A row for sets that are runs of memory, or for the others. `kWorkspace` is a function of problem and threads.
+template <CpuLevel kLevel, auto kRun, auto kWorkspace, bool kRuns>
+dnn::KernelRow norm_row(std::string_view name) {
+  dnn::KernelRow row =
+      stream_row<kLevel, kRun>(name, dnn::OpKind::norm, [](const dnn::Problem& problem) -> const char* {
+        const auto& p = std::get<dnn::NormProblem>(problem);
+        if (p.kind == dnn::NormKind::group && (p.groups < 1 || p.channels % p.groups))
+          return "groups that do not divide the channels";
+        return norm_by_runs(p) == kRuns ? nullptr : kRuns ? "sets that are no runs" : "sets that are runs";
+      });
+  row.workspace_bytes = kWorkspace;
+  return row;
+}
+
 }  // namespace trine::cpu

@@ -160,26 +160,12 @@ void run(CpuLevel level, const Problem& problem, const Args& args) {
   Columns(level, problem, args, carver).run();
 }
 
-const char* fits(const Problem& problem) {
-  const auto& p = std::get<NormProblem>(problem);
-  if (p.kind == NormKind::group && (p.groups < 1 || p.channels % p.groups))
-    return "groups that do not divide the channels";
-  return norm_by_runs(p) ? "sets that are runs" : nullptr;
-}
-
-template <CpuLevel kLevel>
-KernelRow row(std::string_view name) {
-  KernelRow row = stream_row<kLevel, run>(name, OpKind::norm, fits);
-  row.workspace_bytes = workspace;
-  return row;
-}
-
 const KernelRow kRowsOfNorms[] = {
 #if defined(__x86_64__)
-    row<CpuLevel::avx512>("norm_f32_columns_avx512"),
-    row<CpuLevel::avx2>("norm_f32_columns_avx2"),
+    norm_row<CpuLevel::avx512, run, workspace, false>("norm_f32_columns_avx512"),
+    norm_row<CpuLevel::avx2, run, workspace, false>("norm_f32_columns_avx2"),
 #endif
-    row<CpuLevel::baseline>("norm_f32_columns_baseline"),
+    norm_row<CpuLevel::baseline, run, workspace, false>("norm_f32_columns_baseline"),
 };
 const RegisterRows registered(kRowsOfNorms);
 

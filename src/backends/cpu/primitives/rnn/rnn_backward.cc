@@ -10,22 +10,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/primitives/rnn/rnn_layout.h"
-#include "trine/base/thread_pool.h"
+#include "backends/cpu/primitives/rnn/rnn_pass.h"
 
 namespace trine::cpu {
 namespace {
 
 using namespace dnn;
 
-const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(problem); }
-
-struct Scratch {
+struct BackwardScratch {
   float* joined[2];  // gradients of the outputs of a layer and of the one before, in turn
   float *dh, *dh_next, *dc, *dfull, *gates;
   char* tables;
 
-  Scratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
+  BackwardScratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
     const auto floats = [&](int64_t n) { return carver.take<float>(static_cast<size_t>(n)); };
     const int64_t items = p.steps * p.batch;
     for (float*& j : joined) j = floats(p.layers > 1 ? items * p.directions() * p.output() : 0);
@@ -38,19 +35,23 @@ struct Scratch {
   }
 };
 
-class BackwardData {
+class BackwardData : RnnPassState<BackwardScratch> {
  public:
+  using Scratch = BackwardScratch;
+  static constexpr double kEfficiency = 0.2;
+  static constexpr int kMostThreads = INT_MAX;
+  static constexpr bool kReadsWeights = true;
+
+  static const char* fits(const Problem& problem) {
+    return rnn_of(problem).pass == RnnPass::backward_data ? invalid(rnn_of(problem))
+                                                          : "another pass than backward_data";
+  }
+
   BackwardData(CpuLevel level, const RnnProblem& p, const Args& args, ThreadPool& pool)
-      : isa_(rnn_isa(level)),
-        p_(p),
-        args_(args),
-        walk_(p, args),
-        carver_(args.workspace),
-        s_(gemm_isa(level), p, pool.threads(), carver_),
-        product_(gemm_isa(level), &pool, s_.tables),
-        dropout_(p.dropout, args.in[4]) {}
+      : RnnPassState(level, p, args, pool, p.dropout) {}
 
   void run() {
+    if (p_.batch == 0) return;  // every output is empty
     for (int64_t layer = p_.layers; layer-- > 0;) {
       dy_ = layer + 1 < p_.layers ? s_.joined[layer % 2] : nullptr;
       float* dx = layer ? s_.joined[(layer - 1) % 2] : static_cast<float*>(args_.out[0]);
@@ -222,57 +223,15 @@ class BackwardData {
     }
   }
 
-  void drop(int64_t layer, float* gradients) const {
-    const int64_t n = p_.steps * p_.batch * p_.directions() * p_.output();
-    dropout_.for_factors(static_cast<uint64_t>(layer * n), n, [&](int64_t i, float factor) { gradients[i] *= factor; });
-  }
-
-  const RnnIsa& isa_;
-  const RnnProblem& p_;
-  const Args& args_;
-  RnnWalk walk_;
-  Carver carver_;
-  Scratch s_;
-  Product product_;
-  Dropout dropout_;
   const float* dy_ = nullptr;  // of a layer that another reads; null: the operand
 };
 
-const char* fits(const Problem& problem) {
-  return of(problem).pass != RnnPass::backward_data ? "another pass than backward_data" : invalid(of(problem));
-}
-
-template <CpuLevel kLevel>
-KernelRow row(std::string_view name) {
-  return {.name = name,
-          .op = OpKind::rnn,
-          .needs = kLevel,
-          .packing = Packing::recurrent_layers,
-          .fits = fits,
-          .cost = [](const Problem& p,
-                     int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.2); },
-          .workspace_bytes =
-              [](const Problem& p, int threads) {
-                Carver carver;
-                Scratch(gemm_isa(kLevel), of(p), threads, carver);
-                return carver.used();
-              },
-          .packed_bytes = packed_cells_bytes,
-          .prepack = pack_cells,
-          .run =
-              [](const Problem& p, const Args& args) {
-                check_lengths(of(p), args);
-                if (of(p).batch == 0) return;  // every output is empty
-                BackwardData(kLevel, of(p), args, args.pool ? *args.pool : ThreadPool::serial()).run();
-              }};
-}
-
 const KernelRow kRnnBackward[] = {
 #if defined(__x86_64__)
-    row<CpuLevel::avx512>("rnn_backward_data_f32_f32_avx512"),
-    row<CpuLevel::avx2>("rnn_backward_data_f32_f32_avx2"),
+    rnn_row<BackwardData, CpuLevel::avx512>("rnn_backward_data_f32_f32_avx512"),
+    rnn_row<BackwardData, CpuLevel::avx2>("rnn_backward_data_f32_f32_avx2"),
 #endif
-    row<CpuLevel::baseline>("rnn_backward_data_f32_f32_baseline"),
+    rnn_row<BackwardData, CpuLevel::baseline>("rnn_backward_data_f32_f32_baseline"),
 };
 const RegisterRows registered(kRnnBackward);
 

@@ -4,23 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/primitives/rnn/rnn_layout.h"
-#include "trine/base/thread_pool.h"
+#include "backends/cpu/primitives/rnn/rnn_pass.h"
 
 namespace trine::cpu {
 namespace {
 
 using namespace dnn;
 
-const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(problem); }
-
-struct Scratch {
+struct LayersScratch {
   float* rows;                           // of one cell, when there is no reserve
   float* inputs[2];                      // of the layers after the first, joined: read and written in turn
   float *h, *h_next, *c, *side, *gates;  // states of the batch; reset states; activated gates
   char* tables;
 
-  Scratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
+  LayersScratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
     const auto floats = [&](int64_t n) { return carver.take<float>(static_cast<size_t>(n)); };
     const int64_t items = p.steps * p.batch;
     rows = floats(p.pass == RnnPass::training ? 0 : items * p.reserve_row());
@@ -34,19 +31,23 @@ struct Scratch {
   }
 };
 
-class Layers {
+class Layers : RnnPassState<LayersScratch> {
  public:
+  using Scratch = LayersScratch;
+  static constexpr double kEfficiency = 0.2;
+  static constexpr int kMostThreads = 2;
+  static constexpr bool kReadsWeights = true;
+
+  static const char* fits(const Problem& problem) {
+    const RnnPass pass = rnn_of(problem).pass;
+    return pass == RnnPass::inference || pass == RnnPass::training ? invalid(rnn_of(problem)) : "a backward pass";
+  }
+
   Layers(CpuLevel level, const RnnProblem& p, const Args& args, ThreadPool& pool)
-      : isa_(rnn_isa(level)),
-        p_(p),
-        args_(args),
-        walk_(p, args),
-        carver_(args.workspace),
-        s_(gemm_isa(level), p, pool.threads(), carver_),
-        product_(gemm_isa(level), &pool, s_.tables),
-        dropout_(p.pass == RnnPass::training ? p.dropout : 0, args.in[4]) {}
+      : RnnPassState(level, p, args, pool, p.pass == RnnPass::training ? p.dropout : 0) {}
 
   void run() {
+    if (p_.batch == 0) return;  // every output is empty
     for (int64_t layer = 0; layer < p_.layers; ++layer) {
       const float* x = layer ? s_.inputs[layer % 2] : static_cast<const float*>(args_.in[0]);
       float* joined = layer + 1 < p_.layers ? s_.inputs[(layer + 1) % 2] : nullptr;
@@ -170,60 +171,14 @@ class Layers {
     if (joined) std::copy_n(row.h, p_.output(), joined + walk_.joined_at(d, t, b));
     else if (auto* y = static_cast<float*>(args_.out[0])) std::copy_n(row.h, p_.output(), y + walk_.y_at(d, t, b));
   }
-
-  void drop(int64_t layer, float* joined) const {
-    const int64_t n = p_.steps * p_.batch * p_.directions() * p_.output();
-    dropout_.for_factors(static_cast<uint64_t>(layer * n), n, [&](int64_t i, float factor) { joined[i] *= factor; });
-  }
-
-  const RnnIsa& isa_;
-  const RnnProblem& p_;
-  const Args& args_;
-  RnnWalk walk_;
-  Carver carver_;
-  Scratch s_;
-  Product product_;
-  Dropout dropout_;
 };
-
-const char* fits(const Problem& problem) {
-  const RnnProblem& p = of(problem);
-  if (p.pass != RnnPass::inference && p.pass != RnnPass::training) return "a backward pass";
-  return invalid(p);
-}
-
-template <CpuLevel kLevel>
-KernelRow row(std::string_view name) {
-  return {
-      .name = name,
-      .op = OpKind::rnn,
-      .needs = kLevel,
-      .packing = Packing::recurrent_layers,
-      .fits = fits,
-      .cost = [](const Problem& p,
-                 int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), std::min(threads, 2), 0.2); },
-      .workspace_bytes =
-          [](const Problem& p, int threads) {
-            Carver carver;
-            Scratch(gemm_isa(kLevel), of(p), threads, carver);
-            return carver.used();
-          },
-      .packed_bytes = packed_cells_bytes,
-      .prepack = pack_cells,
-      .run =
-          [](const Problem& p, const Args& args) {
-            check_lengths(of(p), args);
-            if (of(p).batch == 0) return;  // every output is empty
-            Layers(kLevel, of(p), args, args.pool ? *args.pool : ThreadPool::serial()).run();
-          }};
-}
 
 const KernelRow kRnnLayers[] = {
 #if defined(__x86_64__)
-    row<CpuLevel::avx512>("rnn_f32_f32_layers_avx512"),
-    row<CpuLevel::avx2>("rnn_f32_f32_layers_avx2"),
+    rnn_row<Layers, CpuLevel::avx512>("rnn_f32_f32_layers_avx512"),
+    rnn_row<Layers, CpuLevel::avx2>("rnn_f32_f32_layers_avx2"),
 #endif
-    row<CpuLevel::baseline>("rnn_f32_f32_layers_baseline"),
+    rnn_row<Layers, CpuLevel::baseline>("rnn_f32_f32_layers_baseline"),
 };
 const RegisterRows registered(kRnnLayers);
 

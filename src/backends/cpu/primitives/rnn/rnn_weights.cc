@@ -7,26 +7,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/primitives/rnn/rnn_layout.h"
-#include "trine/base/thread_pool.h"
+#include "backends/cpu/primitives/rnn/rnn_pass.h"
 
 namespace trine::cpu {
 namespace {
 
 using namespace dnn;
 
-const RnnProblem& of(const Problem& problem) { return std::get<RnnProblem>(problem); }
-
 int64_t widest(const RnnProblem& p) {
   return std::max({p.input, p.hidden, p.layers > 1 ? p.directions() * p.output() : p.output()});
 }
 
-struct Scratch {
+struct WeightsScratch {
   float *turned, *gathered, *panels, *sums,
       *gate;  // dgates [row][items], a right side, the same in panels, sums of rows
   char* tables;
 
-  Scratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
+  WeightsScratch(const GemmIsa& isa, const RnnProblem& p, int threads, Carver& carver) {
     const auto floats = [&](int64_t n) { return carver.take<float>(static_cast<size_t>(n)); };
     const int64_t items = p.steps * p.batch;
     turned = floats(items * p.gradient_row());
@@ -38,17 +35,20 @@ struct Scratch {
   }
 };
 
-class Weights {
+class Weights : RnnPassState<WeightsScratch> {
  public:
+  using Scratch = WeightsScratch;
+  static constexpr double kEfficiency = 0.5;
+  static constexpr int kMostThreads = INT_MAX;
+  static constexpr bool kReadsWeights = false;
+
+  static const char* fits(const Problem& problem) {
+    return rnn_of(problem).pass == RnnPass::backward_weights ? invalid(rnn_of(problem))
+                                                             : "another pass than backward_weights";
+  }
+
   Weights(CpuLevel level, const RnnProblem& p, const Args& args, ThreadPool& pool)
-      : isa_(rnn_isa(level)),
-        p_(p),
-        args_(args),
-        walk_(p, args),
-        carver_(args.workspace),
-        s_(gemm_isa(level), p, pool.threads(), carver_),
-        product_(gemm_isa(level), &pool, s_.tables),
-        dropout_(p.dropout, args.in[4]) {}
+      : RnnPassState(level, p, args, pool, p.dropout) {}
 
   void run() {
     float* dw = static_cast<float*>(args_.out[0]);
@@ -189,48 +189,14 @@ class Weights {
     gather(p_.hidden, [&](int64_t t, int64_t b) { return reserve(cell, t, b).unprojected; });
     multiply(sums_width() + p_.hidden, p_.projection, p_.hidden, to);
   }
-
-  const RnnIsa& isa_;
-  const RnnProblem& p_;
-  const Args& args_;
-  RnnWalk walk_;
-  Carver carver_;
-  Scratch s_;
-  Product product_;
-  Dropout dropout_;
 };
-
-const char* fits(const Problem& problem) {
-  return of(problem).pass != RnnPass::backward_weights ? "another pass than backward_weights" : invalid(of(problem));
-}
-
-template <CpuLevel kLevel>
-KernelRow row(std::string_view name) {
-  return {.name = name,
-          .op = OpKind::rnn,
-          .needs = kLevel,
-          .fits = fits,
-          .cost = [](const Problem& p,
-                     int threads) { return gemm_seconds(gemm_isa(kLevel), flops(p), bytes(p), threads, 0.5); },
-          .workspace_bytes =
-              [](const Problem& p, int threads) {
-                Carver carver;
-                Scratch(gemm_isa(kLevel), of(p), threads, carver);
-                return carver.used();
-              },
-          .run =
-              [](const Problem& p, const Args& args) {
-                check_lengths(of(p), args);
-                Weights(kLevel, of(p), args, args.pool ? *args.pool : ThreadPool::serial()).run();
-              }};
-}
 
 const KernelRow kRnnWeights[] = {
 #if defined(__x86_64__)
-    row<CpuLevel::avx512>("rnn_backward_weights_f32_f32_avx512"),
-    row<CpuLevel::avx2>("rnn_backward_weights_f32_f32_avx2"),
+    rnn_row<Weights, CpuLevel::avx512>("rnn_backward_weights_f32_f32_avx512"),
+    rnn_row<Weights, CpuLevel::avx2>("rnn_backward_weights_f32_f32_avx2"),
 #endif
-    row<CpuLevel::baseline>("rnn_backward_weights_f32_f32_baseline"),
+    rnn_row<Weights, CpuLevel::baseline>("rnn_backward_weights_f32_f32_baseline"),
 };
 const RegisterRows registered(kRnnWeights);
 
