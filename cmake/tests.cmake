@@ -107,7 +107,7 @@ add_test(NAME example_convolution COMMAND convolution)
 
 # What cmake --install leaves, used from outside: ctest -L install.
 if(TRINE_INSTALL AND NOT TRINE_SANITIZE)
-  find_program(PKG_CONFIG pkg-config)
+  find_program(PKG_CONFIG pkg-config REQUIRED)
   add_dependencies(tests trine_rt trine_dnn trine trine_cli)
   if(TARGET trine_llvm)
     add_dependencies(tests trine_llvm)
@@ -116,7 +116,7 @@ if(TRINE_INSTALL AND NOT TRINE_SANITIZE)
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
                    -DWORK=${PROJECT_BINARY_DIR}/install_test -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER}
                    -DINSTALL_LIBDIR=${CMAKE_INSTALL_LIBDIR} -DCODE=$<IF:$<TARGET_EXISTS:trine_llvm>,[ab],none>
-                   -DPKG_CONFIG=$<$<BOOL:${PKG_CONFIG}>:${PKG_CONFIG}>
+                   -DPKG_CONFIG=${PKG_CONFIG}
                    -P ${PROJECT_SOURCE_DIR}/tests/install/check.cmake)
   set_tests_properties(install PROPERTIES LABELS install)
 endif()

@@ -39,16 +39,14 @@ run(COMMAND ${WORK}/consumer/run_only ${WORK}/relu.trn EXPECT "^4 0 6\n$")
 run(COMMAND ${tree}/bin/trine inspect ${WORK}/relu.trn EXPECT "machine code for: ${CODE}")
 
 # pkg-config
-if(PKG_CONFIG)
-  foreach(package trine trine-rt trine-dnn)
-    run(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${tree}/${INSTALL_LIBDIR}/pkgconfig ${PKG_CONFIG} --cflags --libs ${package}
-        EXPECT "-ltrine_rt")
-  endforeach()
-  run(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${tree}/${INSTALL_LIBDIR}/pkgconfig ${PKG_CONFIG} --cflags --libs trine)
-  separate_arguments(flags UNIX_COMMAND "${output}")
-  run(COMMAND ${CXX} -std=c++20 ${here}/consumer/main.cc -o ${WORK}/by_pkg_config ${flags})
-  run(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${tree}/${INSTALL_LIBDIR} ${WORK}/by_pkg_config ${WORK}/again.trn EXPECT "^0 0 2\n$")
-endif()
+foreach(package trine trine-rt trine-dnn)
+  run(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${tree}/${INSTALL_LIBDIR}/pkgconfig ${PKG_CONFIG} --cflags --libs ${package}
+      EXPECT "-ltrine_rt")
+endforeach()
+run(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${tree}/${INSTALL_LIBDIR}/pkgconfig ${PKG_CONFIG} --cflags --libs trine)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run(COMMAND ${CXX} -std=c++20 ${here}/consumer/main.cc -o ${WORK}/by_pkg_config ${flags})
+run(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${tree}/${INSTALL_LIBDIR} ${WORK}/by_pkg_config ${WORK}/again.trn EXPECT "^0 0 2\n$")
 
 # add_subdirectory: configured, and one file compiled against it; the libraries are the same as before.
 run(COMMAND ${CMAKE_COMMAND} -S ${here}/within -B ${WORK}/within -G ${GENERATOR} -DTRINE_SOURCE=${SOURCE} -DTRINE_LLVM=OFF
