@@ -9,6 +9,10 @@
 
 namespace trine {
 
+// Types that contractions read: f32, and those whose values are all f32 too.
+inline bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
+inline bool is_half_or_f32(DType type) { return type == DType::f32 || is_half(type); }
+
 // What an out-of-range value becomes. `ieee`: infinity, or NaN for a format without infinities. `saturate`: the largest
 // finite value (also for an infinite input). NaN stays NaN in both.
 enum class Overflow : uint8_t { ieee, saturate };

@@ -1,13 +1,12 @@
 // Convolutions and pools run with channels innermost. Each is wrapped in a pair of transposes; sink_transposes makes
 // them meet and cancel, so that in the end they stand at the edges of the graph.
+#include "base/float_formats.h"
 #include "passes/match.h"
 #include "passes/passes.h"
 #include "passes/permute.h"
 
 namespace trine {
 namespace {
-
-bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
 
 // Kernels exist for images of one to three spatial dimensions, of f32 or (widen_halves) of what computes in f32.
 bool is_image_node(const Rewriter& r, int n) {
@@ -16,7 +15,7 @@ bool is_image_node(const Rewriter& r, int n) {
   if (!pool && !r.is(n, "conv") && !r.is(n, "conv_transpose")) return false;
   if (r.node(n).outputs.size() > 1 && r.node(n).outputs[1] != kNoValue) return false;  // indices count in nchw order
   const int rank = r.rank(r.input(n, 0));
-  return rank >= 3 && rank <= 5 && r.rank(r.output(n)) == rank && is_real(r.dtype(r.input(n, 0))) &&
+  return rank >= 3 && rank <= 5 && r.rank(r.output(n)) == rank && is_half_or_f32(r.dtype(r.input(n, 0))) &&
          r.node(n).attrs.string("layout", "nchw") == "nchw";
 }
 

@@ -2,13 +2,12 @@
 // before. Products of bf16 stay what they are, but for the bias: kernels want that in f32.
 #include <algorithm>
 
+#include "base/float_formats.h"
 #include "passes/number_formats.h"
 #include "passes/passes.h"
 
 namespace trine {
 namespace {
-
-bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
 
 bool is_one_of(const Rewriter& r, int n, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return r.is(n, name); });

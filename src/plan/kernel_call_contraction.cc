@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/float_formats.h"
 #include "ops/activation.h"
 #include "ops/conv.h"
 #include "ops/matmul.h"
@@ -34,15 +35,13 @@ dnn::Extents extents(const Dims& dims, int64_t fill) {
   return e;
 }
 
-bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
-
 // Types of operands x, w, bias, residual and the result, when dnn has such contractions.
 bool read_types(const NodeTypes& t, dnn::ElementTypes& types) {
   if (!t.has(0) || !t.has(1)) return false;
   types = {.in = t.inputs[0].dtype, .weights = t.inputs[1].dtype, .out = t.outputs[0].dtype};
   if (t.has(2) && t.inputs[2].dtype != DType::f32) return false;
   if (t.has(3) && t.inputs[3].dtype != types.out) return false;
-  return is_real(types.in) && is_real(types.weights) && is_real(types.out);
+  return is_half_or_f32(types.in) && is_half_or_f32(types.weights) && is_half_or_f32(types.out);
 }
 
 int64_t product(const Dims& dims) { return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()); }

@@ -69,12 +69,11 @@ Json own_metadata(const std::map<std::string, std::string>& metadata) {
 }
 
 Json build_json(const BuildRecord& record) {
-  constexpr const char *kVerify[] = {"off", "fast", "full"}, *kPrecision[] = {"fp32", "bf16"};
   const BuildOptions& o = record.options;
   return {{"threads", o.threads},
           {"kernels", record.timed ? "timed" : "cost model"},
-          {"precision", kPrecision[static_cast<int>(o.precision)]},
-          {"verify", kVerify[static_cast<int>(o.verify)]},
+          {"precision", name(o.precision)},
+          {"verify", name(o.verify)},
           {"max_error", o.max_error},
           {"deterministic", o.deterministic},
           {"workspace_bytes", o.workspace_bytes},

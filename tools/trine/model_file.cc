@@ -16,11 +16,6 @@
 namespace trine::cli {
 namespace {
 
-Verify verify_from_name(const std::string& name) {
-  if (name == "off") return Verify::off;
-  return name == "full" ? Verify::full : Verify::fast;
-}
-
 // At least a byte: 0 stands for no limit.
 size_t bytes_of(double mebibytes) {
   return mebibytes > 0 ? static_cast<size_t>(std::clamp(mebibytes * (1 << 20), 1.0, 0x1p62)) : 0;
@@ -85,12 +80,13 @@ BuildOptions build_options(const BuildFlags& flags) {
   if (flags.device != "cpu") {
     throw Error(ErrorCode::device, fmt::format("--device {}: no such device here; accepted: cpu", flags.device));
   }
-  if (flags.precision != "fp32" && flags.precision != "bf16") {
+  const auto precision = precision_from_name(flags.precision);
+  if (!precision) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("--precision {}: not in this version; accepted: fp32, bf16", flags.precision));
   }
   BuildOptions options;
-  options.precision = flags.precision == "bf16" ? Precision::bf16 : Precision::fp32;
+  options.precision = *precision;
   for (const auto& [name, dims] : parse_shapes(flags.shapes)) {
     for (const DimRange& d : dims) {
       options.shapes[name].push_back(d.min == d.max ? fmt::format("{}", d.opt)
@@ -103,7 +99,7 @@ BuildOptions build_options(const BuildFlags& flags) {
   options.workspace_bytes = bytes_of(flags.workspace_mib);
   options.max_memory_bytes = bytes_of(flags.max_mem_mib);
   options.deterministic = flags.deterministic;
-  options.verify = verify_from_name(flags.verify);
+  options.verify = verify_from_name(flags.verify).value();  // the option takes no other
   options.max_error = flags.max_error;
   options.strict_fp32 = flags.strict_fp32;
   options.code = !flags.no_code;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "trine/engine/engine.h"
 
@@ -42,6 +43,12 @@ enum class Verify : uint8_t { off, fast, full };
 
 // What convolutions and matrix products read. bf16: inputs and weights rounded to 8 significant bits, sums in f32.
 enum class Precision : uint8_t { fp32, bf16 };
+
+std::string_view name(Verify verify);
+std::string_view name(Precision precision);
+// Nothing for a name that is none's.
+std::optional<Verify> verify_from_name(std::string_view name);
+std::optional<Precision> precision_from_name(std::string_view name);
 
 struct BuildOptions {
   // Fixes or bounds input sizes: name -> dimensions ("N", "8", "1..4..32": min, likely, max).

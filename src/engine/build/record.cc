@@ -11,8 +11,8 @@ namespace trine {
 namespace {
 
 constexpr std::string_view kOption = "trine.build.", kAssumed = "trine.assumed.";
-constexpr const char* kVerify[] = {"off", "fast", "full"};
-constexpr const char* kPrecision[] = {"fp32", "bf16"};
+constexpr std::string_view kVerify[] = {"off", "fast", "full"};
+constexpr std::string_view kPrecision[] = {"fp32", "bf16"};
 
 using Entries = std::map<std::string, std::string>;
 
@@ -41,31 +41,42 @@ std::vector<std::string> items(const std::string& text) {
 
 // The place of `text` among the names of an enum.
 template <class Enum, size_t n>
-Enum named(const char* const (&names)[n], const std::string& key, const std::string& text) {
+std::optional<Enum> named(const std::string_view (&names)[n], std::string_view text) {
   for (size_t i = 0; i < n; ++i)
     if (text == names[i]) return static_cast<Enum>(i);
-  damaged(key, text);
+  return std::nullopt;
+}
+
+template <class T>
+T known(const std::string& key, const std::string& text, std::optional<T> value) {
+  if (!value) damaged(key, text);
+  return *value;
 }
 
 void read(BuildRecord& record, const std::string& key, const std::string& text) {
-  const std::string_view name = std::string_view(key).substr(kOption.size());
+  const std::string_view option = std::string_view(key).substr(kOption.size());
   BuildOptions& o = record.options;
   const auto flag = [&] { return number<int>(key, text) != 0; };
-  if (name == "threads") o.threads = number<int>(key, text);
-  else if (name == "timed") record.timed = flag();
-  else if (name == "verify") o.verify = named<Verify>(kVerify, key, text);
-  else if (name == "precision") o.precision = named<Precision>(kPrecision, key, text);
-  else if (name == "max_error") o.max_error = number<double>(key, text);
-  else if (name == "deterministic") o.deterministic = flag();
-  else if (name == "workspace_bytes") o.workspace_bytes = number<size_t>(key, text);
-  else if (name == "max_memory_bytes") o.max_memory_bytes = number<size_t>(key, text);
-  else if (name == "strict_fp32") o.strict_fp32 = flag();
-  else if (name == "code") o.code = flag();
-  else if (name == "drop") o.drop = items(text);
-  else if (name == "skip_passes") o.skip_passes = items(text);
+  if (option == "threads") o.threads = number<int>(key, text);
+  else if (option == "timed") record.timed = flag();
+  else if (option == "verify") o.verify = known(key, text, verify_from_name(text));
+  else if (option == "precision") o.precision = known(key, text, precision_from_name(text));
+  else if (option == "max_error") o.max_error = number<double>(key, text);
+  else if (option == "deterministic") o.deterministic = flag();
+  else if (option == "workspace_bytes") o.workspace_bytes = number<size_t>(key, text);
+  else if (option == "max_memory_bytes") o.max_memory_bytes = number<size_t>(key, text);
+  else if (option == "strict_fp32") o.strict_fp32 = flag();
+  else if (option == "code") o.code = flag();
+  else if (option == "drop") o.drop = items(text);
+  else if (option == "skip_passes") o.skip_passes = items(text);
 }
 
 }  // namespace
+
+std::string_view name(Verify verify) { return kVerify[static_cast<size_t>(verify)]; }
+std::string_view name(Precision precision) { return kPrecision[static_cast<size_t>(precision)]; }
+std::optional<Verify> verify_from_name(std::string_view text) { return named<Verify>(kVerify, text); }
+std::optional<Precision> precision_from_name(std::string_view text) { return named<Precision>(kPrecision, text); }
 
 void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Type>& inputs,
                   const std::vector<Type>& types) {
@@ -77,8 +88,8 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   const auto list = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); };
   put("threads", fmt::to_string(o.threads));
   put("timed", flag(o.budget_seconds > 0 || !o.timing_cache.empty()));
-  put("verify", kVerify[static_cast<int>(o.verify)]);
-  put("precision", kPrecision[static_cast<int>(o.precision)]);
+  put("verify", std::string(name(o.verify)));
+  put("precision", std::string(name(o.precision)));
   put("max_error", fmt::to_string(o.max_error));
   put("deterministic", flag(o.deterministic));
   put("workspace_bytes", fmt::to_string(o.workspace_bytes));

@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/conv_sizes.h"
 #include "backends/cpu/kernels/half/half.h"
 #include "backends/cpu/kernels/workspace.h"
+#include "base/float_formats.h"
 #include "dnn/kernel_row.h"
 #include "dnn/operands.h"
 #include "trine/base/thread_pool.h"
@@ -26,11 +27,10 @@ using namespace dnn;
 
 constexpr int64_t kGrain = 16384;
 
-bool is_real(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16; }
-
 const char* types_refusal(const ElementTypes& t) {
   if (t.are_f32()) return "operands of f32 throughout";
-  bool fits = is_real(t.in) && is_real(t.weights) && is_real(t.out) && t.bias == DType::f32 && !t.scale_per_channel;
+  bool fits = is_half_or_f32(t.in) && is_half_or_f32(t.weights) && is_half_or_f32(t.out) && t.bias == DType::f32 &&
+              !t.scale_per_channel;
   return fits ? nullptr : "operands other than f16, bf16 and f32";
 }
 
