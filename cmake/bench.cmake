@@ -1,13 +1,13 @@
-# bench_dnn. The reader of problem lists is tested, so it is a library of its own.
-add_library(bench_lists STATIC bench/dnn/batch_file.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
-            bench/dnn/options.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc)
+# bench_dnn. The reader of problem lists and the report are tested, so they are a library of their own.
+add_library(bench_lists STATIC bench/dnn/batch_file.cc bench/dnn/cases.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
+            bench/dnn/options.cc bench/dnn/report.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc bench/dnn/totals.cc)
 target_include_directories(bench_lists PUBLIC bench/dnn)
 target_link_libraries(bench_lists PUBLIC trine_dnn)
+target_compile_definitions(bench_lists PRIVATE TRINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 add_executable(bench_dnn bench/dnn/main.cc bench/dnn/measure_entry.cc bench/dnn/operands.cc
-               bench/dnn/ours.cc bench/dnn/peak.cc bench/dnn/peer.cc bench/dnn/report.cc bench/dnn/rounds.cc)
+               bench/dnn/ours.cc bench/dnn/peak.cc bench/dnn/peer.cc bench/dnn/rounds.cc)
 target_link_libraries(bench_dnn PRIVATE bench_lists)
-target_compile_definitions(bench_dnn PRIVATE TRINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 # oneDNN from PyPI (scripts/requirements-bench.txt), to compare with. A module that bench_dnn opens: nothing else knows
 # of it. Its libraries find each other only through the RPATH of who opens them.

@@ -45,6 +45,9 @@ target_link_libraries(test_bench_lists PRIVATE bench_lists)
 add_dependencies(tests bench_dnn)
 add_test(NAME bench_dnn COMMAND bench_dnn --list ${PROJECT_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002 --all)
 set_tests_properties(bench_dnn PROPERTIES PASS_REGULAR_EXPRESSION "unsupported: softmax 4x8.*9 problems, 10 layers")
+add_test(NAME bench_dnn_types COMMAND bench_dnn --list ${PROJECT_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002
+                                      --dt f32,bf16,u8:s8:u8 --mb 2 --markdown)
+set_tests_properties(bench_dnn_types PROPERTIES PASS_REGULAR_EXPRESSION "\\| tiny \\| u8:s8:u8 \\| 4 ")
 # Hostile engine files are written with the schema itself.
 target_include_directories(test_engine SYSTEM PRIVATE ${GENERATED_DIR})
 

@@ -153,7 +153,7 @@ class Reader {
     size_t position = 0;
     const int64_t batch = parse_number(mb, position, entry);
     if (position != mb.size()) refuse(entry, "--mb=" + mb, "accepted: whole numbers; 0 keeps the list's");
-    if (batch > 0) entry.sizes.mb = batch;
+    if (batch > 0 && entry.driver < kFirstOfTensors) set_batch(entry, batch);
   }
 };
 

@@ -70,6 +70,7 @@ struct Entry {
   int64_t count = 1;                           // times it occurs in its network: name*4
   Sizes sizes;                                 // letters
   std::vector<std::vector<int64_t>> tensors;   // dimension drivers
+  std::string list;                            // the list that the caller named, which may include others
   std::string file;
   int line = 0;
 
@@ -79,6 +80,10 @@ struct Entry {
     return found == options.end() ? otherwise : found->second;
   }
 };
+
+// `mb` samples instead of the list's. Tensors do not say how many samples they hold: they get mb times as many rows
+// (matmul) or batches (sdpa), which is the same in lists of one sample.
+void set_batch(Entry& entry, int64_t mb);
 
 // "a:b::c" -> a, b, "", c.
 std::vector<std::string> split(std::string_view text, char separator);

@@ -1,8 +1,11 @@
-// Measures one entry: our chosen kernel (or all that fit), and the peer's fastest way, whose result must be ours.
+// Measures one problem: our chosen kernel (or all that fit), and the peer's fastest way, whose result must be ours. A
+// problem in several number types is one contest, in which all of them take turns.
 #pragma once
 
-#include <optional>
+#include <memory>
+#include <span>
 
+#include "peak.h"
 #include "peer.h"
 #include "report.h"
 #include "trine/base/thread_pool.h"
@@ -20,18 +23,25 @@ class Bench {
  public:
   Bench(const How& how, const Peer* peer);
 
-  // Nothing, with the reason in `why`, for what trine::dnn does not compute.
-  std::optional<Measurement> measure(const Entry& entry, std::string& why);
+  // One for each of `variants`, in their order, that trine::dnn computes; of the others a line goes to `unsupported`.
+  std::vector<Measurement> measure(std::span<const Entry> variants, std::vector<std::string>& unsupported);
 
+  const Peaks& peaks() const { return peaks_; }  // of one core
   double peer_overhead() const { return overhead_; }
   bool results_differ() const { return differ_; }
 
  private:
-  void measure_peer(const dnn::Problem& problem, class OurRun& ours, std::vector<PeerRun>& runs, Measurement& m);
-  void measure_ours(OurRun& ours, Side& side);
+  struct Contest;
+  // Null, with the reason in `why`, for what trine::dnn does not compute.
+  std::unique_ptr<Contest> prepare(const Entry& entry, std::string& why);
+  void prepare_peer(Contest& contest);
+  void compare_results(Contest& contest);
+  void measure_together(std::span<const std::unique_ptr<Contest>> contests);
+  void measure_others(Contest& contest);
 
   How how_;
   const Peer* peer_;
+  Peaks peaks_;
   ThreadPool pool_;
   double overhead_ = 0;
   bool differ_ = false;

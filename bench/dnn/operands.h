@@ -1,5 +1,6 @@
-// Made-up operands of a problem in plain layouts (activations nhwc, weights as ONNX has them), shared by all who are
-// measured on it: random reals in [-1, 1), never zeros.
+// Made-up operands of a problem in plain layouts (activations nhwc, weights as ONNX has them) and in its own number
+// types, shared by all who are measured on it: random reals in [-1, 1), never zeros, and integers over their whole
+// range, with a scale under which most results fit the output.
 #pragma once
 
 #include <memory>
@@ -9,15 +10,30 @@
 
 namespace trine::bench {
 
+struct Operand {
+  const void* data = nullptr;  // 64-byte aligned
+  DType type = DType::f32;
+  int64_t count = 0;
+
+  explicit operator bool() const { return data != nullptr; }
+};
+
 struct Operands {
-  const float* in[dnn::kMostOperands] = {};
-  const float* weights[dnn::kMostWeights] = {};
-  const float* bias = nullptr;
-  const float* before = nullptr;  // what out[0] holds before the first run: the residual
-  int64_t sizes_in[dnn::kMostOperands] = {}, sizes_out[dnn::kMostOperands] = {};
-  int64_t sizes_weights[dnn::kMostWeights] = {}, size_bias = 0;
-  std::vector<std::unique_ptr<float[]>> kept;
+  Operand in[dnn::kMostOperands], weights[dnn::kMostWeights], bias;
+  Operand before;                   // what out[0] holds before the first run: the residual
+  Operand out[dnn::kMostOperands];  // what there is room for; no data
+  float scale = 1;                  // of sums of 8-bit integers, where it is not 1
+  std::vector<std::unique_ptr<char[]>> kept;
 };
 Operands make_operands(const dnn::Problem& problem);
+
+// Terms of the sum that one output is.
+double terms(const dnn::Problem& problem);
+
+// Uninitialised, 64-byte aligned.
+void* aligned_memory(std::vector<std::unique_ptr<char[]>>& kept, size_t bytes);
+
+// Numbers of any type that operands have.
+std::vector<float> as_floats(DType type, const void* data, int64_t count);
 
 }  // namespace trine::bench

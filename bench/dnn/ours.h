@@ -9,19 +9,19 @@ namespace trine::bench {
 
 class OurRun {
  public:
+  // What it is given must outlive it.
   OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Operands& operands, ThreadPool& pool);
 
   void run() { row_->run(*problem_, args_); }
-  std::vector<float> output() const;  // out[0] as it stands
+  std::vector<float> output() const { return as_floats(out_.type, args_.out[0], out_.count); }
   const dnn::KernelRow& row() const { return *row_; }
 
  private:
-  void* memory(size_t bytes);
-
   const dnn::KernelRow* row_;
   const dnn::Problem* problem_;
+  dnn::Quantization quantization_;
   dnn::Args args_;
-  int64_t size_out_;
+  Operand out_;
   std::vector<std::unique_ptr<char[]>> kept_;
 };
 

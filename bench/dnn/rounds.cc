@@ -31,19 +31,21 @@ double Samples::median() const {
 
 double Samples::least() const { return *std::min_element(seconds.begin(), seconds.end()); }
 
-std::vector<Samples> measure_rounds(const std::vector<std::function<void()>>& parties, double seconds, int threads) {
+std::vector<Samples> measure_rounds(const std::vector<Party>& parties, double seconds, int threads) {
   std::vector<Samples> all(parties.size());
   std::vector<int> runs;
-  for (const auto& party : parties) {
-    party();  // page faults, cold caches, code that is generated late
-    const double once = std::max(timed(party), 1e-7);
+  for (const Party& party : parties) {
+    party.run();  // page faults, cold caches, code that is generated late
+    const double once = std::max(timed(party.run), 1e-7);
     runs.push_back(std::clamp(static_cast<int>(seconds / kRounds / once), 1, kMostRuns));
   }
+  int last = parties.back().library;
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < parties.size(); ++i) {
-      if (threads > 1 && parties.size() > 1) std::this_thread::sleep_for(kSettle);
-      parties[i]();  // wakes the threads, warms the caches
-      for (int r = 0; r < runs[i]; ++r) all[i].seconds.push_back(timed(parties[i]));
+      if (threads > 1 && parties[i].library != last) std::this_thread::sleep_for(kSettle);
+      last = parties[i].library;
+      parties[i].run();  // wakes the threads, warms the caches
+      for (int r = 0; r < runs[i]; ++r) all[i].seconds.push_back(timed(parties[i].run));
     }
   }
   return all;

@@ -1,6 +1,6 @@
-// Measures several parties on one problem so that the comparison is fair: their rounds alternate, each round begins
-// with a pause that lets the other's threads fall asleep, the first run of a round is not counted, and medians are
-// taken.
+// Measures several parties on one problem so that the comparison is fair: their rounds alternate, where another
+// library's turn begins a pause lets the threads of the last one fall asleep, the first run of a round is not counted,
+// and medians are taken.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,13 @@ struct Samples {
   double least() const;
 };
 
+struct Party {
+  std::function<void()> run;
+  int library = 0;  // whose threads it runs on
+};
+
 // `seconds` is each party's share.
-std::vector<Samples> measure_rounds(const std::vector<std::function<void()>>& parties, double seconds, int threads);
+std::vector<Samples> measure_rounds(const std::vector<Party>& parties, double seconds, int threads);
 
 double timed(const std::function<void()>& run);
 

@@ -31,7 +31,8 @@ void only(const Entry& entry, const std::string& option, const std::string& othe
   }
 }
 
-// --dt=T for all operands, or S:W:D. Sums of 8-bit integers have one scale, 1, and an f32 bias.
+// --dt=T for all operands, or S:W:D. Sums of 8-bit integers have one scale and an f32 bias; as i32 they have none, and
+// an i32 bias.
 dnn::ElementTypes types_of(const Entry& entry) {
   const std::string text = entry.option("dt", "f32");
   const std::vector<std::string> parts = split(text, ':');
@@ -41,7 +42,8 @@ dnn::ElementTypes types_of(const Entry& entry) {
     return named.value_or(DType::none);
   };
   if (parts.size() != 1 && parts.size() != 3) unsupported(fmt::format("--dt={}; one type or three", text));
-  const dnn::ElementTypes types{type(0), type(1), type(2)};
+  dnn::ElementTypes types{type(0), type(1), type(2)};
+  if (types.out == DType::i32) types.bias = DType::i32;
   const bool contraction = entry.driver == Driver::conv || entry.driver == Driver::ip || entry.driver == Driver::matmul;
   const bool forward = entry.option("dir", "FWD_B").starts_with("FWD");
   if (!types.are_f32() && !(contraction && forward)) unsupported(fmt::format("--dt={}; only f32", text));
@@ -204,14 +206,15 @@ dnn::Problem matmul(const Entry& entry) {
   only(entry, "stag", "any", {"any", "ab", "abc", "abcd", "abx"});
   only(entry, "wtag", "any", {"any", "ab", "abc", "abcd", "abx", "ba", "acb", "abdc"});
   only(entry, "dtag", "any", {"any", "ab", "abc", "abcd", "abx"});
-  only(entry, "bia-dt", "undef", {"undef", "f32", ""});
+  only(entry, "bia-dt", "undef", {"undef", "f32", "s32", ""});
   dnn::MatmulProblem p{.m = a[a.size() - 2], .n = b.back(), .k = a.back()};
   p.a_batch.assign(a.begin(), a.end() - 2);
   p.b_batch.assign(b.begin(), b.end() - 2);
   p.b_constant = b.size() == 2;
   const std::string wtag = entry.option("wtag", "any");
   p.trans_b = wtag == "ba" || wtag == "acb" || wtag == "abdc";
-  const bool bias = entry.option("bia-dt", "undef") == "f32";
+  const std::string bias_type = entry.option("bia-dt", "undef");
+  const bool bias = bias_type == "f32" || bias_type == "s32";
   if (bias) only(entry, "bia-mask", "2", {std::to_string(1 << (a.size() - 1))});  // along N
   p.epilogue = epilogue_of(entry, bias);
   p.types = types_of(entry);

@@ -1,4 +1,5 @@
 // Attention through oneDNN's graph API, which fuses it: matmul(softmax(scale * q k^T), v).
+#include <cstring>
 #include <oneapi/dnnl/dnnl_graph.hpp>
 
 #include "onednn/make.h"
@@ -45,10 +46,9 @@ Whole build(const dnn::AttentionProblem& p) {
   return w;
 }
 
-g::tensor tensor_of(const Context& context, const Logical& logical, const float* data) {
+g::tensor tensor_of(const Context& context, const Logical& logical, const void* data) {
   g::tensor t(logical, context.engine);
-  auto* to = static_cast<float*>(t.get_data_handle());
-  std::copy_n(data, logical.get_mem_size() / sizeof(float), to);
+  std::memcpy(t.get_data_handle(), data, logical.get_mem_size());
   return t;
 }
 
@@ -59,8 +59,8 @@ std::vector<PeerRun> attentions(const Context& context, const dnn::AttentionProb
   const Whole w = build(p);
   if (w.partitions.size() != 1 || !w.partitions[0].is_supported()) return {};
   const auto compiled = w.partitions[0].compile({w.q, w.k, w.scale, w.v}, {w.y}, context.engine);
-  const std::vector<g::tensor> in{tensor_of(context, w.q, o.in[0]), tensor_of(context, w.k, o.in[1]),
-                                  tensor_of(context, w.scale, &p.scale), tensor_of(context, w.v, o.in[2])};
+  const std::vector<g::tensor> in{tensor_of(context, w.q, o.in[0].data), tensor_of(context, w.k, o.in[1].data),
+                                  tensor_of(context, w.scale, &p.scale), tensor_of(context, w.v, o.in[2].data)};
   const std::vector<g::tensor> out{g::tensor(w.y, context.engine)};
   PeerRun run;
   run.implementation = "graph sdp";

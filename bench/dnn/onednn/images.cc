@@ -21,62 +21,35 @@ memory::dims end_padding(const dnn::ConvProblem& p, bool depth) {
   return spatial(end, depth);
 }
 
-struct ConvShapes {
-  bool depth;
-  memory::desc x, w, b, y;  // plain
-};
-
-ConvShapes shapes_of(const dnn::ConvProblem& p) {
-  const bool depth = has_depth({p.in, p.out, p.kernel});
+Plain plain_of(const dnn::ConvProblem& p, bool depth) {
   memory::dims w{p.out_per_group(), p.in_per_group()};
   if (p.groups > 1) w.insert(w.begin(), p.groups);
   for (int64_t k : spatial(p.kernel, depth)) w.push_back(k);
   Tag tag = p.transposed ? (depth ? Tag::iodhw : Tag::iohw) : (depth ? Tag::oidhw : Tag::oihw);
   if (p.groups > 1) tag = p.transposed ? (depth ? Tag::giodhw : Tag::giohw) : (depth ? Tag::goidhw : Tag::goihw);
-  return {depth, f32(image(p.n, p.in_channels, p.in, depth), channels_last(depth)), f32(w, tag),
-          p.epilogue.bias ? f32({p.out_channels}, Tag::x) : memory::desc(),
-          f32(image(p.n, p.out_channels, p.out, depth), channels_last(depth))};
+  return {{image(p.n, p.in_channels, p.in, depth), type_of(p.types.in), channels_last(depth)},
+          {w, type_of(p.types.weights), tag},
+          p.epilogue.bias ? memory::desc({p.out_channels}, type_of(p.types.bias), Tag::x) : memory::desc(),
+          {image(p.n, p.out_channels, p.out, depth), type_of(p.types.out), channels_last(depth)}};
 }
 
 template <class Primitive>
 PeerRun convolution(const Context& context, const dnn::ConvProblem& p, const Operands& o, algorithm kind, bool any) {
-  const ConvShapes s = shapes_of(p);
+  const bool depth = has_depth({p.in, p.out, p.kernel});
+  const Plain s = plain_of(p, depth);
   const auto begin = std::chrono::steady_clock::now();
-  const auto free = [](const memory::desc& d) { return f32(d.get_dims(), Tag::any); };
   const typename Primitive::primitive_desc desc(
-      context.engine, prop_kind::forward_inference, kind, any ? free(s.x) : s.x, free(s.w), s.b, any ? free(s.y) : s.y,
-      spatial(p.stride, s.depth), less_one(spatial(p.dilation, s.depth)), spatial(p.pad_begin, s.depth),
-      end_padding(p, s.depth), attributes(p.epilogue));
+      context.engine, prop_kind::forward_inference, kind, any ? free_layout(s.x) : s.x, free_layout(s.w), s.b,
+      any ? free_layout(s.y) : s.y, spatial(p.stride, depth), less_one(spatial(p.dilation, depth)),
+      spatial(p.pad_begin, depth), end_padding(p, depth), attributes(p.epilogue, is_scaled(o)));
   const Primitive primitive(desc);
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;
   Arguments args(context);
-  args.give(DNNL_ARG_SRC, desc.src_desc(), s.x, o.in[0]);
-  args.give(DNNL_ARG_WEIGHTS, desc.weights_desc(), s.w, o.weights[0]);
-  if (o.bias) args.give(DNNL_ARG_BIAS, desc.bias_desc(), s.b, o.bias);
-  if (o.before) {
-    args.give(DNNL_ARG_DST, desc.dst_desc(), s.y, o.before);
-  } else {
-    args.make(DNNL_ARG_DST, desc.dst_desc());
-  }
-  args.make(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc());
+  args.give_all(desc, s, o.weights[0], o);
   const bool last = desc.src_desc() == s.x && desc.dst_desc() == s.y;
   PeerRun run = args.finish(primitive, std::string(desc.impl_info_str()) + (last ? " nhwc" : " blocked"), s.y);
   run.create_ms = create.count();
   return run;
-}
-
-// A layout or algorithm that oneDNN does not have for this problem is one way less.
-template <class Make>
-void try_add(std::vector<PeerRun>& runs, const Make& make) {
-  try {
-    PeerRun run = make();
-    for (const PeerRun& r : runs) {
-      if (r.implementation == run.implementation) return;
-    }
-    runs.push_back(std::move(run));
-  } catch (const error& e) {
-    if (e.status != dnnl_unimplemented) throw;
-  }
 }
 
 // 16 channels together, as oneDNN's own kernels for AVX-512 have them.
@@ -113,7 +86,7 @@ std::vector<PeerRun> pools(const Context& context, const dnn::PoolProblem& p, co
                                                  less_one(spatial(p.dilation, depth)), spatial(p.pad_begin, depth),
                                                  spatial(p.pad_end, depth), attributes({}));
       Arguments args(context);
-      args.give(DNNL_ARG_SRC, desc.src_desc(), f32(x, channels_last(depth)), o.in[0]);
+      args.give(DNNL_ARG_SRC, desc.src_desc(), f32(x, channels_last(depth)), o.in[0].data);
       args.make(DNNL_ARG_DST, desc.dst_desc());
       args.make(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc());
       const std::string layout = tag == channels_last(depth) ? " nhwc" : " blocked";
@@ -134,7 +107,7 @@ std::vector<PeerRun> resamplings(const Context& context, const dnn::ResizeProble
       const resampling_forward::primitive_desc desc(context.engine, prop_kind::forward_inference, kind, f32(x, tag),
                                                     f32(y, tag), attributes({}));
       Arguments args(context);
-      args.give(DNNL_ARG_SRC, desc.src_desc(), f32(x, channels_last(depth)), o.in[0]);
+      args.give(DNNL_ARG_SRC, desc.src_desc(), f32(x, channels_last(depth)), o.in[0].data);
       args.make(DNNL_ARG_DST, desc.dst_desc());
       args.make(DNNL_ARG_SCRATCHPAD, desc.scratchpad_desc());
       const std::string layout = tag == channels_last(depth) ? " nhwc" : " blocked";

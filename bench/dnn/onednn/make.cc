@@ -33,6 +33,17 @@ Context open_context() {
   return {cpu, dnnl::stream(cpu)};
 }
 
+memory::data_type type_of(DType type) {
+  switch (type) {
+    case DType::f16: return memory::data_type::f16;
+    case DType::bf16: return memory::data_type::bf16;
+    case DType::u8: return memory::data_type::u8;
+    case DType::i8: return memory::data_type::s8;
+    case DType::i32: return memory::data_type::s32;
+    default: return memory::data_type::f32;
+  }
+}
+
 bool has_depth(std::initializer_list<dnn::Extents> all) {
   for (const dnn::Extents& e : all) {
     if (e[0] != 1) return true;
@@ -50,7 +61,7 @@ memory::dims image(int64_t n, int64_t channels, const dnn::Extents& e, bool dept
   return dims;
 }
 
-primitive_attr attributes(const dnn::Epilogue& epilogue) {
+primitive_attr attributes(const dnn::Epilogue& epilogue, bool scaled) {
   post_ops ops;
   if (epilogue.residual == dnn::Residual::before_activation) ops.append_sum();
   if (epilogue.activation != dnn::Activation::none) {
@@ -60,6 +71,7 @@ primitive_attr attributes(const dnn::Epilogue& epilogue) {
   if (epilogue.residual == dnn::Residual::after_activation) ops.append_sum();
   primitive_attr attr;
   attr.set_post_ops(ops);
+  if (scaled) attr.set_scales_mask(DNNL_ARG_SRC, 0);
   attr.set_scratchpad_mode(scratchpad_mode::user);
   return attr;
 }
@@ -71,7 +83,7 @@ memory Arguments::make(int name, const memory::desc& desc) {
   return m;
 }
 
-void Arguments::give(int name, const memory::desc& wanted, const memory::desc& plain, const float* data) {
+void Arguments::give(int name, const memory::desc& wanted, const memory::desc& plain, const void* data) {
   memory from(plain, context_.engine);
   std::memcpy(from.get_data_handle(), data, plain.get_size());
   if (wanted == plain) {
@@ -101,12 +113,13 @@ PeerRun Arguments::finish(const primitive& primitive, const std::string& label, 
     stream.wait();
   };
   if (!plain_out.is_zero()) {
-    run.output = [this_context = context_, out = args_.at(DNNL_ARG_DST), plain_out]() mutable {
-      memory to(plain_out, this_context.engine);
+    const memory::desc floats(plain_out.get_dims(), memory::data_type::f32, plain_out.get_strides());
+    run.output = [this_context = context_, out = args_.at(DNNL_ARG_DST), floats]() mutable {
+      memory to(floats, this_context.engine);
       reorder(out, to).execute(this_context.stream, out, to);
       this_context.stream.wait();
       const auto* data = static_cast<const float*>(to.get_data_handle());
-      return std::vector<float>(data, data + plain_out.get_size() / sizeof(float));
+      return std::vector<float>(data, data + floats.get_size() / sizeof(float));
     };
   }
   return run;

@@ -67,6 +67,16 @@ TEST(ToProblem, products) {
             "");  // its default mask is that of dimension 1
 }
 
+TEST(ToProblem, number_types) {
+  const auto types = [](const std::string& dt) {
+    return problem_of<dnn::ConvProblem>("--dt=" + dt + " ic4oc4ih8kh3").types;
+  };
+  EXPECT_EQ(types("bf16"), (dnn::ElementTypes{DType::bf16, DType::bf16, DType::bf16}));
+  EXPECT_EQ(types("u8:s8:u8"), (dnn::ElementTypes{DType::u8, DType::i8, DType::u8}));
+  EXPECT_EQ(types("s8:s8:s32").bias, DType::i32);  // what stands beside unscaled sums
+  EXPECT_EQ(problem_of<dnn::MatmulProblem>("--dt=bf16:bf16:f32 2x3:3x4", Driver::matmul).types.out, DType::f32);
+}
+
 TEST(ToProblem, others) {
   EXPECT_EQ(problem_of<dnn::PoolProblem>("--alg=avg_p ic4ih8kh2sh2", Driver::pool).kind,
             dnn::PoolKind::average_with_pad);
