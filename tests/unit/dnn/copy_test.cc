@@ -67,6 +67,23 @@ TEST(Copy, ImagesBetweenLayouts) {
   check(CopyProblem::transpose({300, 200}, {1, 0}, 4));
 }
 
+// Channel shuffles and planes of colours: few rows to small groups and back, whole and as parts of wider rows.
+TEST(Copy, ShortSidesOfTransposes) {
+  for (int64_t n : {1, 2, 3, 4, 7, 15, 16, 17, 29, 33, 63, 64, 65, 131})
+    for (int64_t few : {2, 3, 4, 5})
+      for (int64_t bytes : {1, 2, 4, 8, 16}) {
+        check({{3, n, few}, {few * n, 1, n}, {few * n, few, 1}, bytes});
+        check({{3, n, few}, {few * n + 9, 1, n + 2}, {few * n + 5, few, 1}, bytes});
+        check({{3, n, few}, {few * n + 5, 1, n}, {few * n + n, few + 1, 1}, bytes});
+        check({{3, few, n}, {few * n, 1, few}, {few * n, n, 1}, bytes});
+        check({{3, few, n}, {few * n + 5, 1, few}, {few * n + 9 * few, n + 3, 1}, bytes});
+      }
+  for (int64_t n : {2047, 2048, 2049, 6000}) {
+    check(CopyProblem::transpose({2, 3, n}, {0, 2, 1}, 4));
+    check(CopyProblem::transpose({2, n, 3}, {0, 2, 1}, 4));
+  }
+}
+
 TEST(Copy, SlicesBroadcastsAndReversals) {
   check({{4, 5}, {20, 2}, {5, 1}, 4});  // every other column
   check({{4, 5}, {10, 1}, {7, 1}, 4});  // into a wider matrix

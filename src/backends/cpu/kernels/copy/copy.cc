@@ -2,12 +2,15 @@
 // on both sides are joined; then the innermost pair decides:
 //
 //   run        both sides contiguous: memcpy
+//   together, apart   a transpose of few rows, or of few columns, whose short side is dense: interleave.h
 //   transpose  the output contiguous along one dimension, the input along another: 16 x 16 blocks
 //   elements   anything else
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
+#include "backends/cpu/kernels/copy/interleave.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "dnn/kernel_row.h"
 #include "trine/base/error.h"
@@ -19,6 +22,7 @@ namespace {
 using namespace dnn;
 
 constexpr int64_t kChunk = 64;           // columns of a transpose in one piece of work
+constexpr int64_t kLongChunk = 2048;     // of the long side of a transpose whose other side is short
 constexpr int64_t kRunBytes = 64 << 10;  // of a run in one piece of work
 
 struct Axis {
@@ -38,7 +42,8 @@ struct Axes {
     if (count == 0) axis[count++] = {1, 1, 1};
   }
 
-  Axis& last() { return axis[count - 1]; }
+  const Axis& last() const { return axis[count - 1]; }
+  const Axis& before_last() const { return axis[count - 2]; }
   int64_t outer() const {
     int64_t n = 1;
     for (int i = 0; i + 1 < count; ++i) n *= axis[i].size;
@@ -80,47 +85,72 @@ struct Wide {  // 16 bytes: c128
   uint64_t low, high;
 };
 
+const InterleaveIsa& interleave_isa(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level == CpuLevel::avx512) return kInterleaveAvx512;
+  if (level == CpuLevel::avx2) return kInterleaveAvx2;
+#endif
+  return kInterleaveBaseline;
+}
+
 class Copy {
  public:
-  Copy(const GemmIsa& isa, const CopyProblem& p, const Args& args)
-      : isa_(isa),
+  Copy(CpuLevel level, const CopyProblem& p, const Args& args)
+      : isa_(gemm_isa(level)),
         axes_(p),
         bytes_(p.element_bytes),
         in_(static_cast<const char*>(args.in[0])),
         out_(static_cast<char*>(args.out[0])) {
-    Axis& last = axes_.last();
+    const Axis& last = axes_.last();
     if (last.in == 1 && last.out == 1) {
       way_ = Way::run;
       chunks_ = (last.size * bytes_ + kRunBytes - 1) / kRunBytes;
     } else if (int i = contiguous_input(); last.out == 1 && i >= 0) {
-      way_ = Way::transpose;
       axes_.move_before_last(i);
-      chunks_ = (axes_.axis[axes_.count - 2].size + kChunk - 1) / kChunk;
+      way_ = transpose_way();
+      if (way_ != Way::transpose) choose_interleave(interleave_isa(level));
+      int64_t size = way_ == Way::apart ? last.size : axes_.before_last().size;
+      chunk_ = way_ == Way::transpose ? kChunk : kLongChunk;
+      chunks_ = (size + chunk_ - 1) / chunk_;
     }
   }
 
   // Pieces of work: outer positions by chunks of what is inside.
   int64_t units() const {
-    int64_t inside = way_ == Way::transpose ? axes_.axis[axes_.count - 2].size : 1;
+    int64_t inside = is_transpose() ? axes_.before_last().size : 1;
     return axes_.outer() / inside * chunks_;
   }
 
   void run(int64_t begin, int64_t end) const {
+    const int odometer = axes_.count - (is_transpose() ? 2 : 1);
+    int64_t at[kMaxRank], position = begin / chunks_, chunk = begin % chunks_, from = 0, to = 0;
+    for (int i = odometer - 1; i >= 0; --i) {
+      const Axis& a = axes_.axis[i];
+      at[i] = position % a.size;
+      position /= a.size;
+      from += at[i] * a.in;
+      to += at[i] * a.out;
+    }
     for (int64_t unit = begin; unit < end; ++unit) {
-      int odometer = axes_.count - (way_ == Way::transpose ? 2 : 1);
-      int64_t position = unit / chunks_, from = 0, to = 0;
+      run_inside(in_ + from * bytes_, out_ + to * bytes_, chunk);
+      if (++chunk < chunks_) continue;
+      chunk = 0;
       for (int i = odometer - 1; i >= 0; --i) {
-        int64_t at = position % axes_.axis[i].size;
-        position /= axes_.axis[i].size;
-        from += at * axes_.axis[i].in;
-        to += at * axes_.axis[i].out;
+        const Axis& a = axes_.axis[i];
+        from += a.in;
+        to += a.out;
+        if (++at[i] < a.size) break;
+        from -= a.size * a.in;
+        to -= a.size * a.out;
+        at[i] = 0;
       }
-      run_inside(in_ + from * bytes_, out_ + to * bytes_, unit % chunks_);
     }
   }
 
  private:
-  enum class Way { run, transpose, elements };
+  enum class Way { run, transpose, together, apart, elements };
+
+  bool is_transpose() const { return way_ == Way::transpose || way_ == Way::together || way_ == Way::apart; }
 
   int contiguous_input() const {
     if (bytes_ > 8) return -1;
@@ -129,18 +159,40 @@ class Copy {
     return -1;
   }
 
+  Way transpose_way() const {
+    const Axis &columns = axes_.before_last(), &rows = axes_.last();
+    const auto is_few = [](const Axis& a) { return a.size >= kFewest && a.size <= kFew; };
+    if (bytes_ > 4) return Way::transpose;
+    if (is_few(rows) && columns.out == rows.size) return Way::together;
+    return is_few(columns) && rows.in == columns.size ? Way::apart : Way::transpose;
+  }
+
+  void choose_interleave(const InterleaveIsa& isa) {
+    const int64_t few = way_ == Way::together ? axes_.last().size : axes_.before_last().size;
+    interleave_ = (way_ == Way::together ? isa.together
+                                         : isa.apart)[std::countr_zero(static_cast<uint64_t>(bytes_))][few - kFewest];
+  }
+
   void run_inside(const char* in, char* out, int64_t chunk) const {
-    const Axis& last = axes_.axis[axes_.count - 1];
+    const Axis& last = axes_.last();
     if (way_ == Way::run) {
       int64_t begin = chunk * kRunBytes, end = std::min(begin + kRunBytes, last.size * bytes_);
       std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
-    } else if (way_ == Way::transpose) {
-      const Axis& other = axes_.axis[axes_.count - 2];
-      int64_t first = chunk * kChunk, columns = std::min(kChunk, other.size - first);
-      transpose_chunk(in + first * bytes_, last.in, out + first * other.out * bytes_, other.out, last.size, columns);
-    } else {
+    } else if (way_ == Way::elements) {
       copy_row(in, out, last);
+    } else {
+      run_transpose(in, out, chunk * chunk_);
     }
+  }
+
+  void run_transpose(const char* in, char* out, int64_t first) const {
+    const Axis &rows = axes_.last(), &columns = axes_.before_last();
+    const bool by_rows = way_ == Way::apart;
+    const int64_t n = std::min(chunk_, (by_rows ? rows : columns).size - first);
+    in += first * bytes_ * (by_rows ? rows.in : 1);
+    out += first * bytes_ * (by_rows ? 1 : columns.out);
+    if (way_ == Way::transpose) transpose_chunk(in, rows.in, out, columns.out, rows.size, n);
+    else interleave_(in, out, by_rows ? columns.out : rows.in, n);
   }
 
   void transpose_chunk(const char* in, int64_t lds, char* out, int64_t ldd, int64_t rows, int64_t columns) const {
@@ -172,7 +224,8 @@ class Copy {
   const char* in_;
   char* out_;
   Way way_ = Way::elements;
-  int64_t chunks_ = 1;
+  int64_t chunk_ = 0, chunks_ = 1;  // of the side of a transpose that is divided: its size, and how many
+  InterleaveFunction interleave_ = nullptr;
 };
 
 double copy_seconds(const Problem& problem, int threads, double bytes_per_second) {
@@ -183,7 +236,7 @@ double copy_seconds(const Problem& problem, int threads, double bytes_per_second
 void run_copy(CpuLevel level, const Problem& problem, const Args& args) {
   const auto& p = std::get<CopyProblem>(problem);
   if (element_count(p.dims) == 0) return;
-  Copy copy(gemm_isa(level), p, args);
+  Copy copy(level, p, args);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   int64_t grain = copy_seconds(problem, 1, 20e9) < kMinForkSeconds ? copy.units() : 1;
   pool.parallel_for(copy.units(), grain, [&](int64_t begin, int64_t end) { copy.run(begin, end); });

@@ -1,0 +1,7 @@
+#include "backends/cpu/kernels/copy/interleave_kernel.h"
+
+namespace trine::cpu {
+
+constinit const InterleaveIsa kInterleaveAvx2 = make_interleave_isa();
+
+}  // namespace trine::cpu
