@@ -16,4 +16,14 @@ bool sink_through_axis(Rewriter& r, int n);  // softmax and others with one axis
 bool sink_through_reduction(Rewriter& r, int n);
 bool sink_through_reshape(Rewriter& r, int n);
 
+// Reshape n of a transpose that stays: split and slice that read it take their parts before the transpose instead.
+bool take_parts_first(Rewriter& r, int n);
+
+// Axes [from, to) of y and [out_from, out_to) of z, a reshape of y, that hold the same elements.
+struct AxisGroup {
+  int from = 0, to = 0, out_from = 0, out_to = 0;
+};
+// Splits y's and z's axes into groups of equal products, as small as sizes let one see; nothing when they do not.
+std::optional<std::vector<AxisGroup>> axis_groups(const Shape& y, const Shape& z);
+
 }  // namespace trine

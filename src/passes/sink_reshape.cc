@@ -14,19 +14,12 @@
 #include "passes/sink.h"
 
 namespace trine {
-namespace {
 
-struct Group {
-  int from = 0, to = 0;          // axes of y
-  int out_from = 0, out_to = 0;  // axes of z
-};
-
-// Splits y's and z's axes into groups of equal products, as small as sizes let one see; nothing when they do not.
-std::optional<std::vector<Group>> groups_of(const Shape& y, const Shape& z) {
-  std::vector<Group> groups;
+std::optional<std::vector<AxisGroup>> axis_groups(const Shape& y, const Shape& z) {
+  std::vector<AxisGroup> groups;
   int i = 0, o = 0;
   while (i < y.rank() || o < z.rank()) {
-    Group g{i, i, o, o};
+    AxisGroup g{i, i, o, o};
     const bool y_is_one = i < y.rank() && y[i] == Dim(1), z_is_one = o < z.rank() && z[o] == Dim(1);
     if (y_is_one && !z_is_one) {
       ++i;
@@ -50,9 +43,11 @@ std::optional<std::vector<Group>> groups_of(const Shape& y, const Shape& z) {
   return groups;
 }
 
+namespace {
+
 // Groups in the order in which their first axes stand in x; empty groups of y (axes of size 1 of z) stay behind their
 // neighbour.
-std::vector<size_t> order_in_x(const std::vector<Group>& groups, const Perm& p) {
+std::vector<size_t> order_in_x(const std::vector<AxisGroup>& groups, const Perm& p) {
   std::vector<int64_t> key(groups.size());
   for (size_t i = 0; i < groups.size(); ++i)
     key[i] = groups[i].to > groups[i].from ? *std::min_element(p.begin() + groups[i].from, p.begin() + groups[i].to)
@@ -84,14 +79,14 @@ bool sink_through_reshape(Rewriter& r, int n) {
   const ValueId y = r.input(n, 0), z = r.output(n);
   const Perm p = perm_of_value(r, y);
   if (p.empty() || r.rank(y) != static_cast<int>(p.size()) || r.rank(z) < 0) return false;
-  const auto groups = groups_of(r.shape(y), r.shape(z));
+  const auto groups = axis_groups(r.shape(y), r.shape(z));
   if (!groups) return false;
   const std::vector<size_t> order = order_in_x(*groups, p);
   Perm rearranged, restored;  // x -> groups together;  new z -> z
   std::vector<int64_t> position(static_cast<size_t>(r.rank(z)));
   std::vector<Dim> dims;
   for (size_t i : order) {
-    const Group& g = (*groups)[i];
+    const AxisGroup& g = (*groups)[i];
     rearranged.insert(rearranged.end(), p.begin() + g.from, p.begin() + g.to);
     for (int axis = g.out_from; axis < g.out_to; ++axis) {
       position[static_cast<size_t>(axis)] = static_cast<int64_t>(dims.size());

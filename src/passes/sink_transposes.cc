@@ -6,7 +6,8 @@
 //   mean(T x; [2,3])      -> T mean(x; [1,2])     reshape(T x)         -> T' reshape(x)   where groups of axes stay
 //   together transpose(T x)        -> one transpose        T x, moving only axes of size 1  ->  reshape x
 //
-// T' of a constant is folded by fold_constants. What remains stands at the edges, or before nodes that need the order.
+// T' of a constant is folded by fold_constants. What remains stands at the edges, before nodes that need the order, or
+// in a channel shuffle, whose parts are then taken first.
 #include "ops/shaped.h"
 #include "passes/passes.h"
 #include "passes/sink.h"
@@ -71,6 +72,7 @@ bool sink_transposes(Graph& graph) {
     for (Move move : kMoves)
       if (move(r, n)) break;
   }
+  for (int n = 0, count = r.size(); n < count; ++n) take_parts_first(r, n);
   for (int n = 0; n < r.size(); ++n) reshape_instead(r, n);
   return r.finish();
 }

@@ -108,6 +108,28 @@ TEST(Lodge, PartsOfASplitAreReadWhereTheyLie) {
   EXPECT_EQ(o.lodgers, 3);
 }
 
+// ShuffleNet's blocks: halves of the channels are shuffled from where they lie to where they are wanted.
+TEST(Lodge, HalvesOfAShuffleMoveOnce) {
+  const Outcome o = check(R"(graph(%x: f32[1,5,6,32]) {
+    %w: f32[32,32,1,1] = const f32[32,32,1,1] random(1)
+    %v: f32[16,16,1,1] = const f32[16,16,1,1] random(2)
+    %s: i64[2] = const i64[2]{8,8}
+    %a = conv %x %w {layout="nhwc"}
+    %b = reshape_to %a {dims=["1","5","6","2","16"]}
+    %c, %d = split %b %s {axis=4}
+    %e = transpose %c {perm=[0,1,2,4,3]}
+    %f = reshape_to %e {dims=["1","5","6","16"]}
+    %g = transpose %d {perm=[0,1,2,4,3]}
+    %h = reshape_to %g {dims=["1","5","6","16"]}
+    %i = conv %h %v {layout="nhwc"}
+    %j = concat %f %i {axis=3}
+    %y = conv %j %w {layout="nhwc"}
+    return %y
+  })");
+  EXPECT_EQ(o.copies, 2);  // the transposes
+  EXPECT_EQ(o.lodgers, 4);
+}
+
 TEST(Lodge, OneRunOfBytesSuitsEveryone) {
   const Outcome o = check(R"(graph(%x: f32[6,5]) {
     %s: i64[2] = const i64[2]{2,4}
