@@ -89,11 +89,12 @@ class RowBlock {
     fill_table();
     DepthBlocks depth = DepthBlocks::of(job_);
     for (int64_t d = 0; d < depth.count; ++d) {
-      for (int64_t g = 0; g < groups; ++g) {
-        int64_t from = panel_begin + share(panel_end - panel_begin, groups, g);
-        int64_t to = panel_begin + share(panel_end - panel_begin, groups, g + 1);
-        run_group(depth, d, from, static_cast<int>(to - from), to < panel_end ? to : panel_begin,
-                  to < panel_end ? d : d + 1);
+      const auto begin_of = [&](int64_t g) { return panel_begin + share(panel_end - panel_begin, groups, g); };
+      for (int64_t i = 0; i < groups; ++i) {
+        const int64_t g = job_.backwards ? groups - 1 - i : i, next = job_.backwards ? g - 1 : g + 1;
+        const int64_t from = begin_of(g), to = begin_of(g + 1);
+        const bool last = i + 1 == groups;
+        run_group(depth, d, from, static_cast<int>(to - from), last ? panel_begin : begin_of(next), last ? d + 1 : d);
       }
     }
   }

@@ -38,6 +38,7 @@ struct GemmJob {
   int64_t panel_stride = 0;       // 0: taps * kc * 16
   bool accumulate = false;        // adds to what C holds
   const float* next_b = nullptr;  // panels that will be read after these: prefetched at the end
+  bool backwards = false;         // from the last panel to the first: what was read last is read first
   TileEpilogue epilogue;
 
   // Depth as elements: words and what the last one holds.
