@@ -119,8 +119,18 @@ struct BoundKernel::State {
     const void* constant;
     size_t scratch;  // offset in the thread's memory
   };
+  // How a load or store moves with the outermost loop: [low, high] are the bytes it reaches in that loop's first
+  // iteration, `step` those from one iteration to the next.
+  struct Reach {
+    int operand;
+    bool dynamic;  // where it reaches, only data tell
+    int64_t low, high, step;
+  };
   Numbers numbers;
   std::vector<Source> sources;
+  std::vector<Reach> reaches;
+  int64_t outermost = 1;          // iterations of the first loop that runs more than once
+  int64_t per_unit = 1;           // of them, in a unit
   std::vector<Tensor> constants;  // keeps them alive
   std::vector<int64_t> counts;    // units of each parallel loop
   int64_t unit = 1;               // iterations of the last parallel loop in one unit
@@ -133,6 +143,42 @@ struct BoundKernel::State {
 
   void run(void* const* operands, char* memory, int64_t begin, int64_t end) const;
 };
+
+namespace {
+
+// Loads of a dynamic place, by access.
+std::vector<bool> dynamic_accesses(const LoopKernel& k) {
+  std::vector<bool> dynamic(k.accesses.size());
+  for (const Inst& i : k.insts)
+    if (i.kind == InstKind::load && i.a >= 0) dynamic[static_cast<size_t>(i.access)] = true;
+  return dynamic;
+}
+
+void note_reaches(const LoopKernel& k, BoundKernel::State& s) {
+  int outer = -1;
+  for (int i = 0; i < k.parallel && outer < 0; ++i)
+    if (s.numbers.extents[static_cast<size_t>(k.nest[static_cast<size_t>(i)])] > 1)
+      outer = k.nest[static_cast<size_t>(i)];
+  if (outer < 0) return;
+  s.outermost = s.numbers.extents[static_cast<size_t>(outer)];
+  if (outer == k.nest[static_cast<size_t>(k.parallel - 1)]) s.per_unit = s.unit;
+  const std::vector<bool> dynamic = dynamic_accesses(k);
+  for (size_t i = 0; i < k.accesses.size(); ++i) {
+    const int operand = k.accesses[i].operand;
+    if (operand < 0) continue;
+    const auto bytes = static_cast<int64_t>(byte_size(k.operands[static_cast<size_t>(operand)].dtype));
+    const int access = static_cast<int>(i);
+    int64_t low = s.numbers.offset(access), high = low;
+    for (size_t l = 0; l < s.numbers.loops; ++l) {
+      if (static_cast<int>(l) == outer) continue;
+      const int64_t far = s.numbers.stride(access, static_cast<int>(l)) * (s.numbers.extents[l] - 1);
+      (far < 0 ? low : high) += far;
+    }
+    s.reaches.push_back({operand, dynamic[i], low * bytes, high * bytes, s.numbers.stride(access, outer) * bytes});
+  }
+}
+
+}  // namespace
 
 BoundKernel bind(const LoopKernel& kernel, const Bindings& bindings, LoopEntry entry) {
   auto s = std::make_shared<BoundKernel::State>();
@@ -168,6 +214,7 @@ BoundKernel bind(const LoopKernel& kernel, const Bindings& bindings, LoopEntry e
   const double unit_ns = element_cost(kernel) * static_cast<double>(per_unit) *
                          static_cast<double>(std::min(s->unit, std::max<int64_t>(s->last_extent, 1)));
   s->grain = std::max<int64_t>(1, static_cast<int64_t>(kWorthAThread_ns / unit_ns));
+  note_reaches(kernel, *s);
   if (!entry) s->program = interp::translate(kernel, s->numbers);
   BoundKernel bound;
   bound.state_ = std::move(s);
@@ -177,6 +224,20 @@ BoundKernel bind(const LoopKernel& kernel, const Bindings& bindings, LoopEntry e
 int64_t BoundKernel::units() const { return state_->units; }
 int64_t BoundKernel::grain() const { return state_->grain; }
 bool BoundKernel::compiled() const { return state_->entry != nullptr; }
+
+bool BoundKernel::divides(int64_t parts, std::span<const int64_t> input_bytes,
+                          std::span<const int64_t> output_bytes) const {
+  const State& s = *state_;
+  if (s.outermost % parts != 0 || s.outermost / parts % s.per_unit != 0) return false;
+  return std::all_of(s.reaches.begin(), s.reaches.end(), [&](const State::Reach& r) {
+    const auto& source = s.sources[static_cast<size_t>(r.operand)];
+    const bool output = source.kind == Operand::Kind::output;
+    if (!output && source.kind != Operand::Kind::input) return true;
+    const int64_t bytes = (output ? output_bytes : input_bytes)[static_cast<size_t>(source.index)];
+    if (bytes == 0) return !output;
+    return !r.dynamic && r.low >= 0 && r.high < r.step && r.step * s.outermost == bytes;
+  });
+}
 
 void BoundKernel::run(std::span<const void* const> inputs, std::span<void* const> outputs, int64_t begin,
                       int64_t end) const {

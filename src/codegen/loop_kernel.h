@@ -44,6 +44,9 @@ class BoundKernel {
   int64_t units() const;  // independent pieces of work
   int64_t grain() const;  // units that are worth another thread
   bool compiled() const;  // runs machine code, not the interpreter
+  // Whether part i of `parts` equal shares of the units touches exactly part i of every operand, whose bytes these are,
+  // by position in the group; 0: an operand that may be read whole.
+  bool divides(int64_t parts, std::span<const int64_t> input_bytes, std::span<const int64_t> output_bytes) const;
   // Pointers by position in the group. Units outside [begin, end) are left alone.
   void run(std::span<const void* const> inputs, std::span<void* const> outputs, int64_t begin, int64_t end) const;
   void run(std::span<const void* const> inputs, std::span<void* const> outputs) const {

@@ -46,6 +46,7 @@ Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool) : plan_(s
 Executor::~Executor() = default;
 
 void Executor::observe(Observer observer) {
+  if (observer.with_data != observer_.with_data) first_.clear();  // values stay whole for those who look at them
   observer_ = std::move(observer);
   for (auto& [key, executor] : bodies_) executor->observe(observer_);
 }
@@ -65,7 +66,8 @@ Segment& Executor::first_segment(const std::vector<Type>& types) {
   const std::string key = key_of(types);
   const auto it = std::find_if(first_.begin(), first_.end(), [&](const auto& entry) { return entry.first == key; });
   if (it != first_.end()) return *it->second;
-  std::unique_ptr<Segment> made = prepare(*plan_, with_input_types(*plan_, types), nullptr, threads(), &packed_);
+  std::unique_ptr<Segment> made =
+      prepare(*plan_, with_input_types(*plan_, types), nullptr, threads(), &packed_, batch());
   if (first_.size() >= kRememberedSizes) first_.erase(first_.begin());
   first_.emplace_back(key, std::move(made));
   return *first_.back().second;
@@ -89,7 +91,7 @@ Segment& Executor::next_segment(Segment& segment) {
     const Datum& made = boxed_[static_cast<size_t>(id)];
     if (made.is_tensor()) typed.value(id).type = type_of(made);
   }
-  next = prepare(*plan_, std::move(typed), &segment, threads(), &packed_);
+  next = prepare(*plan_, std::move(typed), &segment, threads(), &packed_, batch());
   return *next;
 }
 
@@ -115,7 +117,14 @@ std::vector<Datum> Executor::run(const std::vector<Datum>& inputs) {
 
 void Executor::execute(const Segment& segment) {
   set_slots(segment);
-  for (const Call& call : segment.calls) {
+  auto strip = segment.strips.begin();
+  for (size_t c = 0; c < segment.calls.size();) {
+    if (strip != segment.strips.end() && strip->first == c) {
+      run_strip(segment, *strip);
+      c = (strip++)->last;
+      continue;
+    }
+    const Call& call = segment.calls[c++];
     if (observer_.see) run_observed(segment, call);
     else run_call(segment, call);
   }
@@ -150,8 +159,8 @@ void Executor::run_call(const Segment& segment, const Call& call) {
   check_deadline();
   try {
     switch (call.kind) {
-      case Call::Kind::kernel: return run_kernel(segment, call);
-      case Call::Kind::loop: return run_loops(segment, call);
+      case Call::Kind::kernel: return run_kernel(segment, call, call.what.problem, whole());
+      case Call::Kind::loop: return run_loops(segment, call, whole());
       case Call::Kind::host: return run_host(segment, call);
     }
   } catch (const Error& e) {
@@ -161,47 +170,97 @@ void Executor::run_call(const Segment& segment, const Call& call) {
   }
 }
 
-void Executor::run_kernel(const Segment& segment, const Call& call) {
-  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
-  const auto slot = [&](const std::vector<ValueId>& ids, int i) -> void* {
-    if (i < 0 || i >= static_cast<int>(ids.size()) || ids[static_cast<size_t>(i)] == kNoValue) return nullptr;
-    return slots_[static_cast<size_t>(segment.root[static_cast<size_t>(ids[static_cast<size_t>(i)])])];
+// Nothing within throws: strips have calls of kernels and loops that do not.
+void Executor::run_strip(const Segment& segment, const Strip& strip) {
+  check_deadline();
+  const size_t calls = strip.last - strip.first;
+  std::vector<double> seconds(observer_.see ? calls * static_cast<size_t>(threads()) : 0);
+  char* workspace = workspace_.mutable_as<char>();
+  const auto run = [&](int part, int thread, ThreadPool* pool) {
+    char* own = workspace + static_cast<size_t>(thread) * strip.workspace_bytes;
+    double* times = observer_.see ? seconds.data() + static_cast<size_t>(thread) * calls : nullptr;
+    run_part(segment, strip, {part, strip.parts, thread * strip.local_bytes, own, pool}, times);
   };
-  dnn::Args args;
-  for (size_t i = 0; i < call.what.in.size(); ++i) args.in[i] = slot(node.inputs, call.what.in[i]);
-  for (size_t i = 0; i < call.what.out.size(); ++i) args.out[i] = slot(node.outputs, call.what.out[i]);
-  if (call.what.in_offset_bytes) args.in[0] = static_cast<const char*>(args.in[0]) + call.what.in_offset_bytes;
-  if (call.what.out_offset_bytes) args.out[0] = static_cast<char*>(args.out[0]) + call.what.out_offset_bytes;
-  args.bias = slot(node.inputs, call.what.bias);
-  args.residual = slot(node.inputs, call.what.residual);
-  args.packed = call.packed.data();
-  args.workspace = workspace_.mutable_data();
-  args.pool = pool_;
-  call.row->run(call.what.problem, args);
+  const int parts = static_cast<int>(strip.parts);
+  if (strip.dealt) pool_->run(parts, [&](int part, int thread) { run(part, thread, &ThreadPool::serial()); });
+  else
+    for (int part = 0; part < parts; ++part) run(part, 0, pool_);
+  const double at_once = strip.dealt ? threads() : 1;
+  for (size_t i = 0; observer_.see && i < calls; ++i) {
+    const Call& call = segment.calls[strip.first + i];
+    double sum = 0;
+    for (size_t t = i; t < seconds.size(); t += calls) sum += seconds[t];
+    observer_.see({plan_.get(), &segment, &call, &plan_->graph->nodes[static_cast<size_t>(call.node)], sum / at_once,
+                   nullptr, nullptr});
+  }
 }
 
-void Executor::run_loops(const Segment& segment, const Call& call) {
+// `seconds`, if not null, collects the time of every call.
+void Executor::run_part(const Segment& segment, const Strip& strip, const Share& share, double* seconds) {
+  for (size_t c = strip.first; c < strip.last; ++c) {
+    const Call& call = segment.calls[c];
+    const double begin = seconds ? now() : 0;
+    if (call.kind == Call::Kind::kernel) run_kernel(segment, call, strip.problems[c - strip.first], share);
+    else run_loops(segment, call, share);
+    if (seconds) seconds[c - strip.first] += now() - begin;
+  }
+}
+
+// Where the share's bytes of a value begin.
+void* Executor::address(const Segment& segment, ValueId id, const Share& share) const {
+  const ValueId root = segment.root[static_cast<size_t>(id)];
+  char* slot = static_cast<char*>(slots_[static_cast<size_t>(root)]);
+  if (share.parts == 1) return slot;
+  const PartPlace place = segment.place(root);
+  return slot + (place.local_to >= 0 ? share.local_offset : share.part * (place.extent / share.parts));
+}
+
+void Executor::run_kernel(const Segment& segment, const Call& call, const dnn::Problem& problem, const Share& share) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  const auto operand = [&](const std::vector<ValueId>& ids, int i) -> void* {
+    if (i < 0 || i >= static_cast<int>(ids.size()) || ids[static_cast<size_t>(i)] == kNoValue) return nullptr;
+    return address(segment, ids[static_cast<size_t>(i)], share);
+  };
+  dnn::Args args;
+  for (size_t i = 0; i < call.what.in.size(); ++i) args.in[i] = operand(node.inputs, call.what.in[i]);
+  for (size_t i = 0; i < call.what.out.size(); ++i) args.out[i] = operand(node.outputs, call.what.out[i]);
+  if (call.what.in_offset_bytes) args.in[0] = static_cast<const char*>(args.in[0]) + call.what.in_offset_bytes;
+  if (call.what.out_offset_bytes) args.out[0] = static_cast<char*>(args.out[0]) + call.what.out_offset_bytes;
+  args.bias = operand(node.inputs, call.what.bias);
+  args.residual = operand(node.inputs, call.what.residual);
+  args.packed = call.packed.data();
+  args.workspace = share.workspace;
+  args.pool = share.pool;
+  call.row->run(problem, args);
+}
+
+void Executor::run_loops(const Segment& segment, const Call& call, const Share& share) {
   const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
   constexpr size_t kMost = 64;
   const void* in[kMost];
   void* out[kMost];
   TRINE_CHECK(node.inputs.size() <= kMost && node.outputs.size() <= kMost, node.name);
-  for (size_t i = 0; i < node.inputs.size(); ++i)
-    in[i] = node.inputs[i] == kNoValue ? nullptr
-                                       : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.inputs[i])])];
-  for (size_t i = 0; i < node.outputs.size(); ++i)
-    out[i] = node.outputs[i] == kNoValue
-                 ? nullptr
-                 : slots_[static_cast<size_t>(segment.root[static_cast<size_t>(node.outputs[i])])];
+  // Units are counted over all parts, so what stands for all of them begins where part 0 would.
+  const auto begin_of = [&](ValueId id) -> void* {
+    if (id == kNoValue) return nullptr;
+    void* at = address(segment, id, share);
+    if (share.parts == 1) return at;
+    const int64_t before = share.part * (segment.place(segment.root[static_cast<size_t>(id)]).extent / share.parts);
+    return reinterpret_cast<void*>(reinterpret_cast<intptr_t>(at) - before);
+  };
+  for (size_t i = 0; i < node.inputs.size(); ++i) in[i] = begin_of(node.inputs[i]);
+  for (size_t i = 0; i < node.outputs.size(); ++i) out[i] = begin_of(node.outputs[i]);
   const std::span<const void* const> inputs(in, node.inputs.size());
   const std::span<void* const> outputs(out, node.outputs.size());
   for (const codegen::BoundKernel& loop : call.loops) {
-    if (!pool_) {
-      loop.run(inputs, outputs);
+    const int64_t units = loop.units() / share.parts, first = share.part * units;
+    if (!share.pool) {
+      loop.run(inputs, outputs, first, first + units);
       continue;
     }
-    pool_->parallel_for(loop.units(), loop.grain(),
-                        [&](int64_t begin, int64_t end) { loop.run(inputs, outputs, begin, end); });
+    share.pool->parallel_for(units, loop.grain(), [&](int64_t begin, int64_t end) {
+      loop.run(inputs, outputs, first + begin, first + end);
+    });
   }
 }
 

@@ -48,14 +48,26 @@ class Executor {
   Executor& body(int node, int k);  // the executor of a control-flow node's body
 
  private:
+  // What one call works on: a part of the batch or all of it, with the scratch memory and the threads for that.
+  struct Share {
+    int64_t part = 0, parts = 1;
+    int64_t local_offset = 0;  // of the memory for what only a strip sees
+    char* workspace = nullptr;
+    ThreadPool* pool = nullptr;
+  };
   int threads() const;
+  Share whole() { return {0, 1, 0, workspace_.mutable_as<char>(), pool_}; }
+  Batch batch() const { return observer_.with_data ? Batch::whole : Batch::in_parts; }
   Segment& first_segment(const std::vector<Type>& types);
   Segment& next_segment(Segment& segment);
   void execute(const Segment& segment);
   void set_slots(const Segment& segment);
   void run_call(const Segment& segment, const Call& call);
-  void run_kernel(const Segment& segment, const Call& call);
-  void run_loops(const Segment& segment, const Call& call);
+  void run_strip(const Segment& segment, const Strip& strip);
+  void run_part(const Segment& segment, const Strip& strip, const Share& share, double* seconds);
+  void run_kernel(const Segment& segment, const Call& call, const dnn::Problem& problem, const Share& share);
+  void run_loops(const Segment& segment, const Call& call, const Share& share);
+  void* address(const Segment& segment, ValueId id, const Share& share) const;
   void run_host(const Segment& segment, const Call& call);
   void run_observed(const Segment& segment, const Call& call);
   Datum datum_of(const Segment& segment, ValueId id) const;

@@ -6,7 +6,8 @@
 
 #include "graph/infer.h"
 #include "plan/lodge.h"
-#include "plan/memory.h"
+#include "plan/place.h"
+#include "plan/strips.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -20,8 +21,8 @@ int64_t bytes_of(const Type& type) {
 
 class Preparer {
  public:
-  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed)
-      : plan_(plan), threads_(threads), packed_(packed), segment_(std::make_unique<Segment>()) {
+  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed, Batch batch)
+      : plan_(plan), threads_(threads), packed_(packed), batch_(batch), segment_(std::make_unique<Segment>()) {
     segment_->typed = std::move(typed);
     if (before) {
       segment_->first = before->last;
@@ -40,7 +41,8 @@ class Preparer {
     for (; n < count && segment_->ends_graph; ++n) prepare_node(n);
     segment_->last = n;
     lodge(*segment_, plan_.limits.threads);
-    place();
+    if (batch_ == Batch::in_parts) find_strips(*segment_, threads_);
+    place(*segment_, threads_);
     return std::move(segment_);
   }
 
@@ -249,51 +251,10 @@ class Preparer {
       if (symbolic.shape[i].is_symbol()) segment_->symbols.emplace(symbolic.shape[i].text(), concrete.shape[i].value());
   }
 
-  // Arena offsets for what kernels and loops make here.
-  void place() {
-    const int calls = static_cast<int>(segment_->calls.size());
-    std::vector<bool> made_here(typed().values.size());
-    for (int n = segment_->first; n < segment_->last; ++n)
-      for (ValueId id : typed().nodes[static_cast<size_t>(n)].outputs)
-        if (id != kNoValue) made_here[static_cast<size_t>(id)] = true;
-    std::map<ValueId, ArenaItem> alive;
-    for (int c = 0; c < calls; ++c) {
-      const Call& call = segment_->calls[static_cast<size_t>(c)];
-      segment_->workspace_bytes = std::max(segment_->workspace_bytes, call.workspace_bytes);
-      if (call.kind == Call::Kind::host) continue;
-      for (ValueId id : typed().nodes[static_cast<size_t>(call.node)].outputs)
-        if (id != kNoValue && made_here[static_cast<size_t>(home(id))])
-          alive.emplace(home(id), ArenaItem{bytes_of(typed().type(home(id))), c, c, 0}).first->second.last = c;
-    }
-    for (ValueId id : typed().outputs) {
-      if (!alive.erase(home(id))) continue;
-      segment_->direct_outputs.push_back(home(id));
-    }
-    extend_to_reads(alive);
-    std::vector<ArenaItem> items;
-    for (auto& [id, item] : alive) items.push_back(item);
-    segment_->arena_bytes = assign_offsets(items);
-    size_t i = 0;
-    for (auto& [id, item] : alive) segment_->offsets[id] = items[i++].offset;
-  }
-
-  void extend_to_reads(std::map<ValueId, ArenaItem>& alive) {
-    const int calls = static_cast<int>(segment_->calls.size());
-    const auto read = [&](ValueId id, int at) {
-      if (id == kNoValue) return;
-      if (auto it = alive.find(home(id)); it != alive.end()) it->second.last = std::max(it->second.last, at);
-    };
-    for (int c = 0; c < calls; ++c)
-      for (ValueId id : typed().nodes[static_cast<size_t>(segment_->calls[static_cast<size_t>(c)].node)].inputs)
-        read(id, c);
-    for (size_t n = static_cast<size_t>(segment_->last); n < typed().nodes.size(); ++n)
-      for (ValueId id : typed().nodes[n].inputs) read(id, calls);
-    for (ValueId id : typed().outputs) read(id, calls);
-  }
-
   const Plan& plan_;
   int threads_;
   PackedCache* packed_;
+  Batch batch_;
   std::unique_ptr<Segment> segment_;
 };
 
@@ -331,9 +292,9 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
 
 }  // namespace
 
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads,
-                                 PackedCache* packed) {
-  return Preparer(plan, std::move(typed), before, threads, packed).run();
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed,
+                                 Batch batch) {
+  return Preparer(plan, std::move(typed), before, threads, packed, batch).run();
 }
 
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types) {

@@ -36,12 +36,34 @@ struct Lodging {
   bool is_dense() const { return row_bytes == stride_bytes; }
 };
 
+// Calls [first, last) that run for one part of the batch after the other; see plan/strips.h.
+struct Strip {
+  size_t first = 0, last = 0;
+  int64_t parts = 1;
+  bool dealt = false;                  // each part to one thread; else all threads share every part
+  std::vector<dnn::Problem> problems;  // of one part, by call
+  // Scratch memory for one part in work, and memory for the values that only this strip sees.
+  size_t workspace_bytes = 0;
+  int64_t local_bytes = 0;
+};
+
+// Where the parts of a root lie during a strip.
+struct PartPlace {
+  int64_t extent = 0;  // bytes of all parts together; 0: not divided
+  int local_to = -1;   // the only strip that sees the root: parts follow each other in the same memory
+};
+
+// Whether batches may go through in parts.
+enum class Batch : uint8_t { whole, in_parts };
+
 struct Segment {
   Graph typed;              // the plan's graph with concrete types for everything known so far
   int first = 0, last = 0;  // nodes [first, last)
   int depth = 0;            // segments before this one
   bool ends_graph = true;   // else the last call is a host step whose sizes name the next segment
   std::vector<Call> calls;
+  std::vector<Strip> strips;            // in order; calls of none run on the whole batch
+  std::vector<PartPlace> places;        // of every root; empty without strips
   std::vector<ValueId> root;            // of every value
   std::map<ValueId, Tensor> constants;  // values that turned out constant for these sizes
   std::map<ValueId, Lodging> lodgings;  // by root; hosts lodge nowhere themselves
@@ -51,6 +73,8 @@ struct Segment {
   size_t workspace_bytes = 0;
   std::map<std::string, int64_t> symbols;
   std::map<std::string, std::unique_ptr<Segment>> next;
+
+  PartPlace place(ValueId root) const { return places.empty() ? PartPlace{} : places[static_cast<size_t>(root)]; }
 
   // The value whose place in memory this root shares.
   ValueId home(ValueId root) const {
@@ -65,9 +89,9 @@ using PackedCache = std::map<std::tuple<int, int, dnn::Packing>, Tensor>;
 // Prepares from node `first` on; `typed` must have concrete types for the graph inputs (and for what earlier segments
 // made). `threads` are those that will run it: scratch memory is made for exactly so many. With `packed` null no
 // weights are packed: the segment tells sizes and kernels, and cannot run. Throws Error naming the node when sizes do
-// not fit together.
-std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads,
-                                 PackedCache* packed);
+// not fit together. Batch::whole keeps every value whole after the run of its call.
+std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed,
+                                 Batch batch = Batch::in_parts);
 
 // A graph whose inputs have these types. Throws Error{invalid_argument} when they contradict the graph's own.
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types);

@@ -129,6 +129,9 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
                        human(row.bytes, "B"), row.op, row.node, shapes(*segment, node, row));
     if (!row.note.empty()) out += fmt::format("      ({})\n", row.note);
   }
+  for (const Strip& strip : segment->strips)
+    out += fmt::format("      steps {} to {} go through the batch in {} parts{}\n", strip.first, strip.last - 1,
+                       strip.parts, strip.dealt ? ", each on one thread" : "");
   if (!segment->ends_graph)
     out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
                        plan.graph->nodes.size() - static_cast<size_t>(segment->last));
