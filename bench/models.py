@@ -2,18 +2,19 @@
 """Times whole networks beside other runtimes and prints the table.
 
     bench/models.py                                 the networks of the goal, batch 1, on one thread and on two
-    bench/models.py --peers onnxruntime,openvino --batch 1 8
+    bench/models.py --peers onnxruntime,openvino --batch 1 8 --threads 1 2
     bench/models.py resnet50 bert_base --threads 1
     bench/models.py --files a.onnx b.onnx --peers onnxruntime
     bench/models.py --check 1.0 1.3                 exit 1 when a ratio is below 1.0 or their geometric mean below 1.3
     bench/models.py --precision bf16 --peers ''     our other number formats
+    bench/models.py --also bf16 --peers ''          both, and how much faster the second is
     bench/models.py --save                          the figures go to bench/results, named by machine, day and precision
     bench/models.py --markdown                      the table once more, as the README has it
 
 Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. `ratio`
-is the time of the FASTEST peer over ours: above 1, Trine is faster. A peer that is not installed, or that cannot run a
-network, is left out with a line that says so (scripts/requirements-bench.txt has openvino; torch needs onnx2torch too).
-Everything lands in build/bench/models.json, with the machine's name.
+is the time of the FASTEST peer over ours: above 1, Trine is faster. Peers are onnxruntime, openvino, ncnn and torch; one
+that is not installed, or that cannot run a network, is left out with a line that says so (scripts/requirements-bench.txt
+has openvino, scripts/requirements-peers.txt the last two). Everything lands in build/bench/models.json, with the machine's name.
 """
 import argparse
 import datetime
@@ -60,26 +61,30 @@ def with_batch(name, batch):
 
 
 def engine_for(trine, model, threads, precision="fp32"):
-    engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.trn"
+    engine = ROOT / "build" / "bench" / f"{model.stem}.{threads}.{precision}.trn"
     engine.parent.mkdir(parents=True, exist_ok=True)
     child.run([trine, "build", str(model), "-o", str(engine), "--threads", str(threads), "--precision", precision])
     return engine
 
 
-def measure(options, model, threads, peers):
-    """Every peer that can run the model, in one call; a peer that fails is named and left out."""
-    engine = engine_for(options.trine, model, threads, options.precision)
+def measure(options, model, threads, precision, peers):
+    """Every peer that can run the model, in one call. One that fails is named and left out; one that is not there leaves
+    `peers` for good."""
+    engine = engine_for(options.trine, model, threads, precision)
+    able = list(peers)
     while True:
         command = [options.trine, "bench", str(engine), "--threads", str(threads), "--duration", str(options.duration),
                    "--peer-model", str(model), "--json", "-"]
         try:
-            return child.run_json(command + (["--against", ",".join(peers)] if peers else []))
+            return child.run_json(command + (["--against", ",".join(able)] if able else []))
         except child.Failed as failure:
             guilty = re.match(r"error: (\w+):", str(failure))
-            if not guilty or guilty[1] not in peers:
+            if not guilty or guilty[1] not in able:
                 raise
             print(str(failure).splitlines()[0].replace("error:", "left out:"), flush=True)
-            peers = [p for p in peers if p != guilty[1]]
+            able.remove(guilty[1])
+            if "; install it for" in str(failure):
+                peers.remove(guilty[1])
 
 
 def ratio_of(report):
@@ -117,8 +122,33 @@ def summary(reports, peers):
                          f"lowest {min(ratios):.3f}")
     ratios = [ratio_of(r) for r in reports if r["peers"]]
     if ratios:
-        lines.append(f"faster of {', '.join(peers)} over trine: geometric mean {geometric_mean(ratios):.3f}, "
+        lines.append(f"fastest of {', '.join(peers)} over trine: geometric mean {geometric_mean(ratios):.3f}, "
                      f"lowest {min(ratios):.3f}")
+    return lines + scaling(reports) + gains(reports)
+
+
+def gains(reports):
+    """Our time over that in the precision of --also: a line for each batch size and number of threads."""
+    lines = []
+    for batch, threads in sorted({(r["batch"], r["threads"]) for r in reports}):
+        both = [r for r in reports if (r["batch"], r["threads"]) == (batch, threads) and "also" in r]
+        if both:
+            each = [f"{r['model']} {r['latency_ms']['median'] / r['also']['latency_ms']['median']:.2f}" for r in both]
+            lines.append(f"gain of {both[0]['also']['precision']}, batch {batch}, {threads} threads: {', '.join(each)}")
+    return lines
+
+
+def scaling(reports):
+    """Our time on the fewest threads over that on the most: a line for each batch size."""
+    fewest, most = min(r["threads"] for r in reports), max(r["threads"] for r in reports)
+    if fewest == most:
+        return []
+    times = {(r["model"], r["batch"], r["threads"]): r["latency_ms"]["median"] for r in reports}
+    lines = []
+    for batch in sorted({r["batch"] for r in reports}):
+        gains = [f"{name} {times[name, batch, fewest] / times[name, batch, most]:.2f}"
+                 for name in dict.fromkeys(r["model"] for r in reports if r["batch"] == batch)]
+        lines.append(f"scaling from {fewest} to {most} threads, batch {batch}: {', '.join(gains)}")
     return lines
 
 
@@ -163,25 +193,29 @@ def main():
     parser.add_argument("--trine", default=str(ROOT / "build" / "bin" / "trine"))
     parser.add_argument("--check", nargs=2, type=float, metavar=("LOWEST", "MEAN"))
     parser.add_argument("--precision", default="fp32", help="as trine build takes it; peers stay fp32")
+    parser.add_argument("--also", metavar="PRECISION", help="a second precision of ours, measured right after")
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     names = options.names or ([] if options.files else GOAL)
     peers = [p for p in options.peers.split(",") if p]
+    present = list(peers)
     print(cpu_name())
     print(header(peers))
     reports = []
     for batch in options.batch if names else [1]:
-        for threads in options.threads:
-            for model in [*names, *options.files]:
-                path = model if isinstance(model, Path) else with_batch(model, batch)
-                report = measure(options, path, threads, peers)
+        for model in [*names, *options.files]:
+            path = model if isinstance(model, Path) else with_batch(model, batch)
+            for threads in options.threads:  # one after the other: their ratio is the scaling
+                report = measure(options, path, threads, options.precision, present)
                 report |= {"model": model.stem if isinstance(model, Path) else model, "batch": batch}
+                if options.also:
+                    report["also"] = measure(options, path, threads, options.also, []) | {"precision": options.also}
                 reports.append(report)
                 print(row(report, peers), flush=True)
-    print("\n".join(summary(reports, peers)))
+    print("\n".join(summary(reports, present)))
     if options.markdown:
-        print("\n".join(markdown(reports, peers)))
+        print("\n".join(markdown(reports, present)))
     write(reports, options)
     ratios = [ratio_of(r) for r in reports if r["peers"]]
     lowest, mean = options.check or (0, 0)

@@ -48,6 +48,10 @@ set_tests_properties(bench_dnn PROPERTIES PASS_REGULAR_EXPRESSION "unsupported: 
 add_test(NAME bench_dnn_types COMMAND bench_dnn --list ${PROJECT_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002
                                       --dt f32,bf16,u8:s8:u8 --mb 2 --markdown)
 set_tests_properties(bench_dnn_types PROPERTIES PASS_REGULAR_EXPRESSION "\\| tiny \\| u8:s8:u8 \\| 4 ")
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME bench_models COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/unit/bench_lists/models_test.py)
+endif()
 # Hostile engine files are written with the schema itself.
 target_include_directories(test_engine SYSTEM PRIVATE ${GENERATED_DIR})
 

@@ -191,7 +191,7 @@ std::function<int()> setup_bisect(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("MODEL", o->model, "an ONNX file")->required();
   app.add_option("--against", o->against, "what is right: reference, or another runtime")
-      ->check(CLI::IsMember({"reference", "onnxruntime", "openvino", "torch"}))
+      ->check(CLI::IsMember({"reference", "onnxruntime", "openvino", "ncnn", "torch"}))
       ->capture_default_str();
   app.add_option("--tolerance", o->tolerance, "max |a - b| / max |b|")->check(at_least_zero)->capture_default_str();
   add_input_flags(app, o->inputs);

@@ -1,7 +1,11 @@
 # The other side of peers.cc: one JSON object a line in, one out. Tensors travel as .npy files.
+import importlib.util
 import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -62,15 +66,66 @@ class Torch:
         return [o.numpy() for o in (out if isinstance(out, (list, tuple)) else [out])]
 
 
-KINDS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "torch": Torch}
+# ncnn reads a format of its own. pnnx writes it from the ONNX file, and beside it a program that says which dimension of
+# each tensor counts samples.
+class Ncnn:
+    def __init__(self, path, threads):
+        import ncnn
+        import onnx
+        self.ncnn, self.version = ncnn, ncnn.__version__
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.convert(path, folder)
+            self.net = ncnn.Net()
+            self.net.opt.num_threads = threads
+            for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+                setattr(self.net.opt, option, False)
+            self.net.load_param(os.path.join(folder, "model.ncnn.param"))
+            self.net.load_model(os.path.join(folder, "model.ncnn.bin"))
+        self.batch_in = [int(i) for i in re.findall(r"in\d+\.numpy\(\), batch_index=(\d+)", program)]
+        self.batch_out = [int(i) for i in re.findall(r"out\d+\.numpy\(batch_index=(\d+)", program)]
+        graph = onnx.load(path, load_external_data=False).graph
+        weights = {i.name for i in graph.initializer}
+        self.inputs = [i.name for i in graph.input if i.name not in weights]
+        self.names = [o.name for o in graph.output]
+
+    def convert(self, path, folder):
+        found = importlib.util.find_spec("pnnx")
+        if not found:
+            raise ImportError("No module named 'pnnx'")
+        model = os.path.join(folder, "model.onnx")
+        os.symlink(os.path.abspath(path), model)
+        pnnx = os.path.join(found.submodule_search_locations[0], "pnnx")
+        status = subprocess.run([pnnx, model, "fp16=0"], stdin=subprocess.DEVNULL, capture_output=True).returncode
+        program = os.path.join(folder, "model_ncnn.py")
+        if status or not os.path.exists(program):
+            raise RuntimeError(f"pnnx does not convert it (exit status {status})")
+        with open(program) as text:
+            return text.read()
+
+    def prepare(self, feeds):
+        arrays = [feeds[name] for name in self.inputs]
+        arrays = [a.astype("int32") if a.dtype.kind == "i" else a for a in arrays]
+        self.mats = [self.ncnn.Mat(a.copy(), batch_index=b).clone() for a, b in zip(arrays, self.batch_in, strict=True)]
+
+    def run(self):
+        extractor = self.net.create_extractor()
+        for i, mat in enumerate(self.mats):
+            extractor.input(f"in{i}", mat)
+        results = [extractor.extract(f"out{i}") for i in range(len(self.names))]
+        if any(status for status, _ in results):
+            raise RuntimeError("extract failed")
+        return [mat.numpy(batch_index=b).copy() for (_, mat), b in zip(results, self.batch_out, strict=True)]
+
+
+KINDS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "ncnn": Ncnn, "torch": Torch}
 
 
 # Without importing them: that takes seconds.
 def versions():
-    from importlib import metadata, util
+    from importlib import metadata
     found = {}
-    for name in ("numpy", "onnxruntime", "openvino", "torch"):
-        if util.find_spec(name):
+    for name in ("numpy", *KINDS):
+        if importlib.util.find_spec(name):
             try:
                 found[name] = metadata.version(name)
             except metadata.PackageNotFoundError:  # onnxruntime-gpu, for one

@@ -19,7 +19,7 @@
 namespace trine::cli {
 namespace {
 
-constexpr const char* kPeers[] = {"onnxruntime", "openvino", "torch"};
+constexpr const char* kPeers[] = {"onnxruntime", "openvino", "ncnn", "torch"};
 
 std::string make_folder() {
   std::string folder = (std::filesystem::temp_directory_path() / "trine-peer-XXXXXX").string();
@@ -95,7 +95,7 @@ void check_peer(const std::string& name) {
   throw Error(ErrorCode::invalid_argument, fmt::format("--against {}: accepted: {}", name, peer_names()));
 }
 
-std::string peer_names() { return "onnxruntime, openvino, torch"; }
+std::string peer_names() { return fmt::format("{}", fmt::join(kPeers, ", ")); }
 
 std::string source_model(const std::string& model, const std::string& given) {
   if (!given.empty() && !std::filesystem::exists(given))

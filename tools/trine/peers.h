@@ -13,7 +13,7 @@
 
 namespace trine::cli {
 
-bool is_peer(const std::string& name);  // "onnxruntime", "openvino", "torch"
+bool is_peer(const std::string& name);  // "onnxruntime", "openvino", "ncnn", "torch"
 std::string peer_names();
 void check_peer(const std::string& name);  // Error{invalid_argument} when it is none
 

@@ -227,7 +227,7 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("--min-score", o->detect.min_score, "of boxes")->capture_default_str();
   app.add_option("--iou", o->detect.iou, "boxes of one class that overlap more are one")->capture_default_str();
   app.add_option("--draw", o->draw, "write the picture with boxes to this PNG")->needs("--head");
-  app.add_option("--check", o->check, "compare outputs: reference, onnxruntime, openvino, torch or NAME=file.npy")
+  app.add_option("--check", o->check, "compare outputs: reference, onnxruntime, openvino, ncnn, torch or NAME=file.npy")
       ->allow_extra_args(false);
   app.add_option("--tolerance", o->tolerance, "of --check: max |a - b| / max |b|")
       ->check(at_least_zero)
