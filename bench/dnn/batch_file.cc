@@ -69,7 +69,8 @@ Driver driver_of_folder(const std::string& path) {
 
 class Reader {
  public:
-  void read_file(const std::string& path, Driver driver, int depth) {
+  // Both return the driver that was in force at the end.
+  Driver read_file(const std::string& path, Driver driver, int depth) {
     std::error_code failed;
     const uintmax_t size = fs::file_size(path, failed);
     if (failed) throw Error(ErrorCode::io, fmt::format("{}: cannot read; a problem list is wanted", path));
@@ -79,31 +80,31 @@ class Reader {
     }
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    read_text(text, path, driver, depth);
+    return read_text(text, path, driver, depth);
   }
 
-  void read_text(std::string_view text, const std::string& path, Driver driver, int depth) {
+  Driver read_text(std::string_view text, const std::string& path, Driver driver, int depth) {
     Entry entry;
     entry.file = path;
     entry.driver = driver == Driver::none ? driver_of_folder(path) : driver;
-    OptionState options;
     Tokens tokens(text);
     for (std::string token = tokens.next(); !token.empty(); token = tokens.next()) {
       entry.line = tokens.line();
       if (token == "--reset") {
-        options.reset();
+        options_.reset();
       } else if (token.starts_with("--batch=")) {
         include(token, entry, depth);
       } else if (const Driver named = driver_option(token); named != Driver::none) {
         entry.driver = named;
-        options = {};
+        options_ = {};
       } else if (token.starts_with("--")) {
-        options.set(token, entry);
-        if (entry.driver == Driver::graph && token.starts_with("--case=")) add(token.substr(7), entry, options);
+        options_.set(token, entry);
+        if (entry.driver == Driver::graph && token.starts_with("--case=")) add(token.substr(7), entry);
       } else {
-        add(token, entry, options);
+        add(token, entry);
       }
     }
+    return entry.driver;
   }
 
   std::vector<Entry> entries;
@@ -120,12 +121,15 @@ class Reader {
     const fs::path places[] = {folder / wanted, folder.parent_path() / name(where.driver) / wanted, wanted};
     std::error_code ignored;
     for (const fs::path& place : places) {
-      if (fs::is_regular_file(place, ignored)) return read_file(place.string(), where.driver, depth + 1);
+      if (!fs::is_regular_file(place, ignored)) continue;
+      const OptionState ours = options_;
+      if (read_file(place.string(), where.driver, depth + 1) != where.driver) options_ = ours;
+      return;
     }
     refuse(where, token, fmt::format("no such list; looked for {} and {}", places[0].string(), places[1].string()));
   }
 
-  void add(const std::string& token, Entry entry, const OptionState& options) {
+  void add(const std::string& token, Entry entry) {
     if (entry.driver == Driver::none) {
       refuse(entry, token,
              fmt::format("no driver yet; accepted: a line --NAME before it, NAME one of {}", driver_names()));
@@ -138,7 +142,7 @@ class Reader {
     } else {
       parse_tensors(token, entry);
     }
-    for (auto& combination : options.combinations(entry)) {
+    for (auto& combination : options_.combinations(entry)) {
       if (entries.size() == kMostEntries) refuse(entry, token, fmt::format("more than {} problems", kMostEntries));
       entries.push_back(entry);
       apply(std::move(combination));
@@ -155,6 +159,8 @@ class Reader {
     if (position != mb.size()) refuse(entry, "--mb=" + mb, "accepted: whole numbers; 0 keeps the list's");
     if (batch > 0 && entry.driver < kFirstOfTensors) set_batch(entry, batch);
   }
+
+  OptionState options_;
 };
 
 }  // namespace

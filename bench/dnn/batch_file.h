@@ -4,7 +4,7 @@
 //   --dir=FWD_B --attr-post-ops=relu,sum      options: a state that every later descriptor is multiplied with
 //   mb1ic64ih56oc256oh56kh1ph0n"res2a*4"      a descriptor: runs now, with the options as they stand
 //   --reset                                   options back to their defaults
-//   --batch=other_list                        another list, with a state of its own
+//   --batch=other_list                        another list, read as if it stood here: options hold in it, and after it
 //
 // Tokens are separated by any white space; one that ends in '\' is glued to the next. benchdnn names the driver on its
 // command line; here it is a line of the list (--conv), or the folder of the file (conv/shapes_resnet_50).

@@ -124,16 +124,32 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST(BatchFile, lists_within_lists_have_their_own_state) {
+// benchdnn's settings are one static object of the driver: its harness lists set options and include plain shapes.
+TEST(BatchFile, lists_within_lists_share_the_state) {
   Folder folder;
-  folder.write("conv/inner", "--dir=BWD_D ic2oc1ih8kh3");
-  const auto all = read_batch_file(folder.write("conv/outer", "--dir=FWD_D ic1oc1ih8kh3 --batch=inner ic3oc1ih8kh3"));
-  ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].option("dir", ""), "FWD_D");
-  EXPECT_EQ(all[1].option("dir", ""), "BWD_D");
-  EXPECT_EQ(all[2].option("dir", ""), "FWD_D");
-  EXPECT_EQ(all[1].driver, Driver::conv);
+  folder.write("conv/inner", "ic2oc1ih8kh3 --dir=BWD_D ic4oc1ih8kh3");
+  const auto all =
+      read_batch_file(folder.write("conv/outer", "--dt=bf16 --dir=FWD_D ic1oc1ih8kh3 --batch=inner ic3oc1ih8kh3"));
+  ASSERT_EQ(all.size(), 4U);
+  const char* directions[] = {"FWD_D", "FWD_D", "BWD_D", "BWD_D"};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[i].option("dir", ""), directions[i]) << i;
+    EXPECT_EQ(all[i].option("dt", ""), "bf16") << i;
+    EXPECT_EQ(all[i].driver, Driver::conv) << i;
+  }
   EXPECT_TRUE(all[1].file.ends_with("inner"));
+}
+
+TEST(BatchFile, an_included_list_of_another_driver_leaves_the_state) {
+  Folder folder;
+  folder.write("conv/inner", "--matmul --dt=u8:s8:u8 2x3:3x4");
+  const auto all = read_batch_file(folder.write("conv/outer", "--dir=FWD_D --batch=inner ic3oc1ih8kh3"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].driver, Driver::matmul);
+  EXPECT_EQ(all[0].option("dir", "none"), "none");
+  EXPECT_EQ(all[1].driver, Driver::conv);
+  EXPECT_EQ(all[1].option("dir", ""), "FWD_D");
+  EXPECT_EQ(all[1].option("dt", "none"), "none");
 }
 
 TEST(BatchFile, a_list_that_includes_itself_ends) {
