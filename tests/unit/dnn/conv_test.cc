@@ -95,6 +95,23 @@ TEST(Conv, Grouped) {
   check(conv2d(6, 16, 16, 1, 1, {0, 0}, 4));
 }
 
+// Scales and shifts of channels, also where pixels lie apart.
+TEST(Conv, DepthwiseOfOneTap) {
+  for (int64_t channels : {4, 16, 17, 50, 300})
+    for (Activation activation : {Activation::none, Activation::relu, Activation::silu})
+      for (bool bias : {false, true}) {
+        ConvProblem p = conv2d(7, channels, channels, 1, 1, {0, 0}, channels);
+        p.n = 2;
+        p.epilogue = {.bias = bias, .activation = activation};
+        const bool exact = activation != Activation::silu;
+        check(p, exact);
+        p.in_pixel_stride = channels + 20, p.out_pixel_stride = channels + 3;
+        check(p, exact);
+      }
+  ConvProblem padded = conv2d(7, 20, 20, 1, 1, {1, 0}, 20);
+  check(padded);
+}
+
 TEST(Conv, Depthwise) {
   for (int64_t kernel : {1, 2, 3, 5, 7})
     for (int64_t stride : {1, 2})

@@ -34,6 +34,12 @@ bool has_fast_tiles(const DepthwiseIsa& isa, const ConvProblem& p) {
   return is_fast(p) && isa.fast[(p.kernel[2] - 3) / 2][p.stride[2] - 1][0][1];
 }
 
+// A scale and shift of each channel.
+bool is_one_tap(const ConvProblem& p) {
+  const Extents ones{1, 1, 1}, zeros{0, 0, 0};
+  return p.kernel == ones && p.stride == ones && p.pad_begin == zeros && p.in == p.out;
+}
+
 // The numbers by channel that sums of 8-bit integers meet, then a block of padding.
 size_t workspace(const ConvProblem& p) {
   Carver carver;
@@ -56,7 +62,8 @@ class Depthwise {
         y_step_(pixel_stride(p.out_pixel_stride, p.out_channels) * y_element_),
         zeros_(reinterpret_cast<const char*>(kZeros)),
         epilogue_(TileEpilogue::from(p.epilogue, args.bias, args.residual, y_, p.types.out)),
-        fast_(has_fast_tiles(isa, p)) {
+        fast_(has_fast_tiles(isa, p)),
+        scales_(isa.scale_pixels && is_one_tap(p) && epilogue_.is_clamp && p.epilogue.residual == Residual::none) {
     if (!p.types.are_integers()) return;
     Carver carver(args.workspace);
     ColumnNumbers channels(p.types, args, 1, p.in_channels,
@@ -72,6 +79,7 @@ class Depthwise {
   int64_t bands() const { return p_.n * (fast_ ? (p_.out[1] + 1) / 2 : p_.out[0] * p_.out[1]); }
 
   void run(int64_t begin, int64_t end) const {
+    if (scales_) return scale(begin * p_.out[2], end * p_.out[2]);
     for (int64_t channel = 0; channel < p_.in_channels; channel += kDepthwiseBlock) {
       // The last block is not left smaller than a vector.
       int64_t first = std::max<int64_t>(0, std::min(channel, p_.in_channels - isa_.vector));
@@ -178,6 +186,19 @@ class Depthwise {
     }
   }
 
+  void scale(int64_t begin, int64_t end) const {
+    isa_.scale_pixels({.in = reinterpret_cast<const float*>(x_ + begin * x_step_),
+                       .out = static_cast<float*>(output(begin, 0)),
+                       .in_step = x_step_ / 4,
+                       .out_step = y_step_ / 4,
+                       .count = end - begin,
+                       .weights = weights_,
+                       .bias = bias_,
+                       .channels = static_cast<int>(p_.in_channels),
+                       .low = epilogue_.low,
+                       .high = epilogue_.high});
+  }
+
   const DepthwiseIsa& isa_;
   const ConvProblem& p_;
   const float* bias_;
@@ -187,7 +208,7 @@ class Depthwise {
   int64_t x_step_, y_element_, y_step_;  // in bytes
   const char* zeros_;
   TileEpilogue epilogue_;
-  bool fast_;
+  bool fast_, scales_;
 };
 
 const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(problem); }

@@ -25,6 +25,17 @@ struct DepthwiseTile {
 };
 using DepthwiseFunction = void (*)(const DepthwiseTile&);
 
+// One tap: `count` pixels in a row, each channel scaled and shifted.
+struct DepthwisePixels {
+  const float* in;
+  float* out;
+  int64_t in_step, out_step, count;  // in floats; pixels
+  const float* weights;
+  const float* bias;  // or null
+  int channels;       // at least one vector
+  float low, high;    // bounds of the result
+};
+
 // Tiles of 1 or 2 rows by 1, 2, 4 or 7 columns.
 constexpr int kDepthwiseColumns[] = {7, 4, 2, 1};
 
@@ -35,6 +46,7 @@ struct DepthwiseIsa {
   DepthwiseFunction fast[3][2][2][4];  // [kernel_w 3 5 7][stride - 1][rows - 1][kDepthwiseColumns]; or null, 7
                                        // and 2 columns also alone
   DepthwiseFunction general;
+  void (*scale_pixels)(const DepthwisePixels&) = nullptr;  // f32
 
   int64_t element_bytes() const { return format == DType::f32 ? 4 : format == DType::bf16 ? 2 : 1; }
 };

@@ -1,6 +1,8 @@
 // Bodies of the depthwise kernels; included by depthwise_baseline.cc, depthwise_avx2.cc and depthwise_avx512.cc.
 #pragma once
 
+#include <algorithm>
+
 #include "backends/cpu/kernels/depthwise/depthwise.h"
 #include "backends/cpu/kernels/simd/vector_math.h"
 
@@ -108,6 +110,20 @@ void general_tile(const DepthwiseTile& t) {
   }
 }
 
+// Pixel by pixel: memory is read and written in order, and decides the speed.
+void scale_pixels(const DepthwisePixels& p) {
+  const V low = set1(p.low), high = set1(p.high);
+  for (int64_t i = 0; i < p.count; ++i) {
+    const float* in = p.in + i * p.in_step;
+    float* out = p.out + i * p.out_step;
+    for (int block = 0; block < p.channels; block += kWidth) {
+      const int channel = std::min(block, p.channels - kWidth);
+      V bias = p.bias ? load(p.bias + channel) : zero();
+      store(out + channel, vmin(high, vmax(low, fma(load(in + channel), load(p.weights + channel), bias))));
+    }
+  }
+}
+
 template <class Pixels, int kKernel, int kStride>
 struct Tiles {
   template <int kRows, int kColumns>
@@ -122,7 +138,7 @@ constexpr void set_tiles(DepthwiseFunction (&to)[2][4], const DepthwiseFunction 
 }
 
 constexpr DepthwiseIsa make_fast_isa(CpuLevel level) {
-  DepthwiseIsa isa{DType::f32, level, kWidth, {}, general_tile<F32Pixels>};
+  DepthwiseIsa isa{DType::f32, level, kWidth, {}, general_tile<F32Pixels>, scale_pixels};
   set_tiles(isa.fast[0][0], Tiles<F32Pixels, 3, 1>::all);
   set_tiles(isa.fast[0][1], Tiles<F32Pixels, 3, 2>::all);
   set_tiles(isa.fast[1][0], Tiles<F32Pixels, 5, 1>::all);
