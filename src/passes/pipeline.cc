@@ -33,6 +33,9 @@ constexpr Pass kPasses[] = {
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
     {"fold_affine_forward", "scales and shifts that stand after an activation move into the weights that read them",
      fold_affine_forward},
+    {"nest_concats", "a concat that holds another's inputs takes its result", nest_concats},
+    {"make_depthwise", "scales and shifts of what a concat joins become depthwise convolutions", make_depthwise,
+     Pass::For::fp32},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Choose the layout, and let transposes cancel; those that reach a product become its flags.
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
@@ -40,7 +43,7 @@ constexpr Pass kPasses[] = {
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
     // Number formats: casts come in, which join elementwise neighbours.
     {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves},
-    {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, /*for_bf16=*/true},
+    {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, Pass::For::bf16},
     // New constants and chains came up on the way.
     {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
     {"fold_constants", "computes what depends on constants alone", fold_constants},
@@ -117,8 +120,8 @@ std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
   infer_shapes(graph);
   std::vector<PassRecord> records;
   for (const Pass& pass : kPasses) {
-    const bool skipped =
-        std::find(skip.begin(), skip.end(), pass.name) != skip.end() || (pass.for_bf16 && !options.bf16);
+    const Pass::For other = options.bf16 ? Pass::For::fp32 : Pass::For::bf16;
+    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end() || pass.precision == other;
     records.push_back(skipped ? PassRecord{.name = pass.name, .skipped = true, .nodes = count_nodes(graph)}
                               : run_pass(pass, graph));
     const PassRecord& r = records.back();

@@ -15,7 +15,7 @@ struct Pass {
   std::string_view name;
   std::string_view doc;
   bool (*run)(Graph& graph);  // types are inferred before and after; returns whether the graph changed
-  bool for_bf16 = false;      // runs only when PassOptions ask for bf16
+  enum class For : uint8_t { all, fp32, bf16 } precision = For::all;  // runs where PassOptions ask for this
 };
 
 // In order. A name may come more than once: skipping it skips every turn.

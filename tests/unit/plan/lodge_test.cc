@@ -108,6 +108,28 @@ TEST(Lodge, PartsOfASplitAreReadWhereTheyLie) {
   EXPECT_EQ(o.lodgers, 3);
 }
 
+// A DenseNet block: every layer writes its channels into one tensor, and reads what is there so far.
+TEST(Lodge, DenseBlocksAreOneTensor) {
+  const Outcome o = check(R"(graph(%x: f32[2,5,6,16]) {
+    %s: f32[16,1,1,1] = const f32[16,1,1,1] random(1)
+    %t: f32[24,1,1,1] = const f32[24,1,1,1] random(2)
+    %u: f32[24] = const f32[24] random(3)
+    %v: f32[8,16,3,3] = const f32[8,16,3,3] random(4)
+    %w: f32[8,24,3,3] = const f32[8,24,3,3] random(5)
+    %a = max_pool %x {layout="nhwc", kernel_shape=[3,3], pads=[1,1,1,1]}
+    %b = conv %a %s {layout="nhwc", group=16, activation="relu"}
+    %c = conv %b %v {layout="nhwc", pads=[1,1,1,1]}
+    %d = concat %a %c {axis=3}
+    %e = conv %d %t %u {layout="nhwc", group=24, activation="relu"}
+    %f = conv %e %w {layout="nhwc", pads=[1,1,1,1]}
+    %g = concat %d %f {axis=3}
+    %y = relu %g
+    return %y
+  })");
+  EXPECT_EQ(o.copies, 0);
+  EXPECT_EQ(o.lodgers, 4);
+}
+
 // ShuffleNet's blocks: halves of the channels are shuffled from where they lie to where they are wanted.
 TEST(Lodge, HalvesOfAShuffleMoveOnce) {
   const Outcome o = check(R"(graph(%x: f32[1,5,6,32]) {
