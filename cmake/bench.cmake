@@ -1,6 +1,6 @@
 # bench_dnn. The reader of problem lists and the report are tested, so they are a library of their own.
 add_library(bench_lists STATIC bench/dnn/batch_file.cc bench/dnn/cases.cc bench/dnn/descriptor.cc bench/dnn/entry.cc
-            bench/dnn/options.cc bench/dnn/report.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc bench/dnn/totals.cc)
+            bench/dnn/number_types.cc bench/dnn/options.cc bench/dnn/report.cc bench/dnn/tensors.cc bench/dnn/to_problem.cc bench/dnn/totals.cc)
 target_include_directories(bench_lists PUBLIC bench/dnn)
 target_link_libraries(bench_lists PUBLIC trine_dnn)
 target_compile_definitions(bench_lists PRIVATE TRINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -101,7 +101,7 @@ std::unique_ptr<Bench::Contest> Bench::prepare(const Entry& entry, std::string& 
     why = c.choice.refusals.empty() ? "no kernel" : "no kernel: " + c.choice.refusals.front().reason;
     return nullptr;
   }
-  c.operands = make_operands(c.problem);
+  c.operands = make_operands(c.problem, translated.quantization);
   const auto begin = std::chrono::steady_clock::now();
   c.ours = std::make_unique<OurRun>(*c.choice.best(), c.problem, c.operands, pool_);
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;

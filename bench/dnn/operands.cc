@@ -38,10 +38,14 @@ Operand random_numbers(Operands& to, DType type, int64_t count, std::minstd_rand
 }
 
 // Products of such integers deviate by some 147 * 74 (u8 by i8), so a sum of n by sqrt(n) times that: 36 when scaled.
-float scale_of(const dnn::Problem& problem) {
-  const dnn::ElementTypes types = dnn::types_of(problem);
-  if (!types.are_integers() || types.out == DType::i32) return 1;
-  return static_cast<float>(1 / (300 * std::sqrt(terms(problem))));
+// Channels part by up to a quarter.
+std::vector<float> scales_of(const dnn::Problem& problem, int64_t count) {
+  if (dnn::types_of(problem).out == DType::i32) return {};
+  std::vector<float> scales(static_cast<size_t>(count));
+  for (size_t i = 0; i < scales.size(); ++i) {
+    scales[i] = static_cast<float>((1 - static_cast<double>(i % 8) / 32) / (300 * std::sqrt(terms(problem))));
+  }
+  return scales;
 }
 
 }  // namespace
@@ -64,7 +68,7 @@ void* aligned_memory(std::vector<std::unique_ptr<char[]>>& kept, size_t bytes) {
   return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-Operands make_operands(const dnn::Problem& problem) {
+Operands make_operands(const dnn::Problem& problem, const dnn::Quantization& quantization) {
   const dnn::OperandSizes sizes = dnn::operand_sizes(problem);
   const dnn::ElementTypes types = dnn::types_of(problem);
   std::minstd_rand random(20231);
@@ -77,7 +81,9 @@ Operands make_operands(const dnn::Problem& problem) {
   for (int i = 0; i < dnn::kMostWeights; ++i) o.weights[i] = random_numbers(o, types.weights, sizes.weights[i], random);
   o.bias = random_numbers(o, types.bias, sizes.bias, random);
   o.before = random_numbers(o, types.out, sizes.residual, random);
-  o.scale = scale_of(problem);
+  o.scales = scales_of(problem, sizes.scales);
+  o.quantization = quantization;
+  o.quantization.scale = o.scales.data();
   return o;
 }
 

@@ -22,10 +22,12 @@ struct Operands {
   Operand in[dnn::kMostOperands], weights[dnn::kMostWeights], bias;
   Operand before;                   // what out[0] holds before the first run: the residual
   Operand out[dnn::kMostOperands];  // what there is room for; no data
-  float scale = 1;                  // of sums of 8-bit integers, where it is not 1
+  dnn::Quantization quantization;   // what 8-bit integers stand for; its scales lie in `scales`
+  std::vector<float> scales;        // one, or one for each channel; none where there is no quantization
   std::vector<std::unique_ptr<char[]>> kept;
 };
-Operands make_operands(const dnn::Problem& problem);
+// `quantization` tells all but the scales of sums.
+Operands make_operands(const dnn::Problem& problem, const dnn::Quantization& quantization = {});
 
 // Terms of the sum that one output is.
 double terms(const dnn::Problem& problem);

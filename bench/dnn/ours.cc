@@ -11,10 +11,7 @@ OurRun::OurRun(const dnn::KernelRow& row, const dnn::Problem& problem, const Ope
   }
   args_.bias = operands.bias.data;
   args_.residual = operands.before.data;
-  if (operands.scale != 1) {
-    quantization_.scale = &operands.scale;
-    args_.quantization = &quantization_;
-  }
+  if (!operands.scales.empty()) args_.quantization = &operands.quantization;
   if (const size_t size = dnn::packed_bytes(row, problem)) {
     std::vector<const void*> weights;
     for (const Operand& w : operands.weights) weights.push_back(w.data);

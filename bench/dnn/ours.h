@@ -19,7 +19,6 @@ class OurRun {
  private:
   const dnn::KernelRow* row_;
   const dnn::Problem* problem_;
-  dnn::Quantization quantization_;
   dnn::Args args_;
   Operand out_;
   std::vector<std::unique_ptr<char[]>> kept_;

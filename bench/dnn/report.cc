@@ -41,7 +41,7 @@ std::string perf_line(const Measurement& m, std::string_view engine, const Side&
 double ratio(const Measurement& m) { return m.peer.empty() ? 0 : m.peer[0].median / m.ours[0].median; }
 double gain(const Measurement& m) { return m.baseline / m.ours[0].median; }
 
-std::string type_of(const Entry& entry) { return entry.option("dt", "f32"); }
+std::string type_of(const Entry& entry) { return entry.option("dt", entry.option("cfg", "f32")); }
 std::string label_of(const Entry& entry) { return entry.name.empty() ? entry.text : entry.name + " " + entry.text; }
 
 std::string header(const Columns& columns) {

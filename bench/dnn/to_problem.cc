@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "number_types.h"
+
 namespace trine::bench {
 namespace {
 
@@ -31,37 +33,24 @@ void only(const Entry& entry, const std::string& option, const std::string& othe
   }
 }
 
-// --dt=T for all operands, or S:W:D. Sums of 8-bit integers have one scale and an f32 bias; as i32 they have none, and
-// an i32 bias.
 dnn::ElementTypes types_of(const Entry& entry) {
-  const std::string text = entry.option("dt", "f32");
-  const std::vector<std::string> parts = split(text, ':');
-  const auto type = [&](size_t i) {
-    const std::string& part = parts[parts.size() == 1 ? 0 : i];
-    const auto named = dtype_from_name(part == "s8" ? "i8" : part == "s32" ? "i32" : part);
-    return named.value_or(DType::none);
-  };
-  if (parts.size() != 1 && parts.size() != 3) unsupported(fmt::format("--dt={}; one type or three", text));
-  dnn::ElementTypes types{type(0), type(1), type(2)};
-  if (types.out == DType::i32) types.bias = DType::i32;
-  const bool contraction = entry.driver == Driver::conv || entry.driver == Driver::ip || entry.driver == Driver::matmul;
-  const bool forward = entry.option("dir", "FWD_B").starts_with("FWD");
-  if (!types.are_f32() && !(contraction && forward)) unsupported(fmt::format("--dt={}; only f32", text));
-  for (DType t : {types.in, types.weights, types.out})
-    if (t == DType::none) unsupported(fmt::format("--dt={}", text));
-  return types;
+  NumberTypes n = number_types_of(entry);
+  if (!n.unsupported.empty()) unsupported(std::move(n.unsupported));
+  return n.types;
 }
 
 // What no problem of trine::dnn has yet.
 void refuse_options(const Entry& entry) {
   types_of(entry);
-  only(entry, "cfg", "f32", {"f32"});
   for (const char* tag : {"stag", "wtag", "dtag", "tag"}) {
-    if (entry.driver != Driver::matmul) only(entry, tag, "any", {"any", "axb", ""});
+    if (entry.driver != Driver::matmul) {
+      only(entry, tag, "any", {"any", "axb", "nwc", "nhwc", "ndhwc", "acb", "acdb", "acdeb", ""});
+    }
   }
+  only(entry, "match", "", {""});
   only(entry, "attr-fpmath", "", {"", "strict"});
-  for (const char* name : {"strides", "grouped", "encoding", "sparse-encoding", "attr-scales", "attr-zero-points",
-                           "attr-dropout", "attr-precomputed-reductions", "attr-rounding-mode", "attr-oscale"}) {
+  for (const char* name : {"strides", "grouped", "encoding", "sparse-encoding", "attr-dropout",
+                           "attr-precomputed-reductions", "attr-rounding-mode"}) {
     only(entry, name, "", {""});
   }
 }
@@ -94,6 +83,7 @@ void add_activation(const std::vector<std::string>& parts, dnn::Epilogue& e) {
   e.activation = found->activation;
   e.alpha = number_at(parts, 1, 0);
   e.beta = number_at(parts, 2, 0);
+  if (number_at(parts, 3, 1) != 1) unsupported("a scale of post-op " + parts[0]);
   if (e.activation == Activation::relu && e.alpha != 0) e.activation = Activation::leaky_relu;
   if (e.activation == Activation::silu && number_at(parts, 1, 1) != 1) unsupported("swish with a factor");
   const bool has_numbers = e.activation == Activation::clip || e.activation == Activation::leaky_relu ||
@@ -112,17 +102,18 @@ dnn::Epilogue epilogue_of(const Entry& entry, bool bias) {
       add_activation(parts, e);
       continue;
     }
-    if (e.residual != Residual::none || number_at(parts, 1, 1) != 1) unsupported("post-op " + op);
+    if (e.residual != Residual::none) unsupported("post-op " + op);
     e.residual = e.activation == Activation::none ? Residual::before_activation : Residual::after_activation;
   }
   if (e.activation == Activation::none && e.residual != Residual::none) e.residual = Residual::before_activation;
   return e;
 }
 
-// FWD_B has a bias, FWD_D none.
+// FWD_B has a bias; FWD_D and FWD_I have one when --bia-dt gives it a type.
 bool forward_with_bias(const Entry& entry, const std::string& otherwise) {
   only(entry, "dir", otherwise, {"FWD_B", "FWD_D", "FWD_I"});
-  return entry.option("dir", otherwise) == "FWD_B";
+  only(entry, "bia-dt", "undef", {"undef", "f32", "s32", ""});
+  return entry.option("dir", otherwise) == "FWD_B" || entry.option("bia-dt", "undef").ends_with("32");
 }
 
 double product(const Extents& e) {
@@ -206,15 +197,13 @@ dnn::Problem matmul(const Entry& entry) {
   only(entry, "stag", "any", {"any", "ab", "abc", "abcd", "abx"});
   only(entry, "wtag", "any", {"any", "ab", "abc", "abcd", "abx", "ba", "acb", "abdc"});
   only(entry, "dtag", "any", {"any", "ab", "abc", "abcd", "abx"});
-  only(entry, "bia-dt", "undef", {"undef", "f32", "s32", ""});
   dnn::MatmulProblem p{.m = a[a.size() - 2], .n = b.back(), .k = a.back()};
   p.a_batch.assign(a.begin(), a.end() - 2);
   p.b_batch.assign(b.begin(), b.end() - 2);
   p.b_constant = b.size() == 2;
   const std::string wtag = entry.option("wtag", "any");
   p.trans_b = wtag == "ba" || wtag == "acb" || wtag == "abdc";
-  const std::string bias_type = entry.option("bia-dt", "undef");
-  const bool bias = bias_type == "f32" || bias_type == "s32";
+  const bool bias = forward_with_bias(entry, "FWD_I");
   if (bias) only(entry, "bia-mask", "2", {std::to_string(1 << (a.size() - 1))});  // along N
   p.epilogue = epilogue_of(entry, bias);
   p.types = types_of(entry);
@@ -329,9 +318,9 @@ double meetings(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t
 
 Translated to_problem(const Entry& entry) {
   try {
-    return {translate(entry), ""};
+    return {translate(entry), number_types_of(entry).quantization, ""};
   } catch (const Unsupported& u) {
-    return {std::nullopt, u.why};
+    return {std::nullopt, {}, u.why};
   }
 }
 

@@ -10,7 +10,8 @@ namespace trine::bench {
 
 struct Translated {
   std::optional<dnn::Problem> problem;
-  std::string unsupported;  // why there is none
+  dnn::Quantization quantization;  // of 8-bit integers, but for the scales of sums, which are to be made up
+  std::string unsupported;         // why there is none
 };
 Translated to_problem(const Entry& entry);
 

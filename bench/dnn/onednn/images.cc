@@ -41,7 +41,7 @@ PeerRun convolution(const Context& context, const dnn::ConvProblem& p, const Ope
   const typename Primitive::primitive_desc desc(
       context.engine, prop_kind::forward_inference, kind, any ? free_layout(s.x) : s.x, free_layout(s.w), s.b,
       any ? free_layout(s.y) : s.y, spatial(p.stride, depth), less_one(spatial(p.dilation, depth)),
-      spatial(p.pad_begin, depth), end_padding(p, depth), attributes(p.epilogue, is_scaled(o)));
+      spatial(p.pad_begin, depth), end_padding(p, depth), attributes(p.epilogue, o, p.groups > 1 ? 3 : 1));
   const Primitive primitive(desc);
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;
   Arguments args(context);

@@ -61,19 +61,44 @@ memory::dims image(int64_t n, int64_t channels, const dnn::Extents& e, bool dept
   return dims;
 }
 
-primitive_attr attributes(const dnn::Epilogue& epilogue, bool scaled) {
+primitive_attr attributes(const dnn::Epilogue& epilogue, const dnn::Quantization& q) {
   post_ops ops;
-  if (epilogue.residual == dnn::Residual::before_activation) ops.append_sum();
+  if (epilogue.residual == dnn::Residual::before_activation) ops.append_sum(q.residual_scale, q.residual_zero);
   if (epilogue.activation != dnn::Activation::none) {
     const Eltwise e = eltwise_of(epilogue);
     ops.append_eltwise(e.kind, e.alpha, e.beta);
   }
-  if (epilogue.residual == dnn::Residual::after_activation) ops.append_sum();
+  if (epilogue.residual == dnn::Residual::after_activation) ops.append_sum(q.residual_scale, q.residual_zero);
   primitive_attr attr;
   attr.set_post_ops(ops);
-  if (scaled) attr.set_scales_mask(DNNL_ARG_SRC, 0);
   attr.set_scratchpad_mode(scratchpad_mode::user);
   return attr;
+}
+
+primitive_attr attributes(const dnn::Epilogue& epilogue, const Operands& o, int channels) {
+  const dnn::Quantization& q = o.quantization;
+  primitive_attr attr = attributes(epilogue, q);
+  if (o.scales.size() == 1) attr.set_scales_mask(DNNL_ARG_SRC, 0);
+  if (o.scales.size() > 1) attr.set_scales_mask(DNNL_ARG_WEIGHTS, channels);
+  if (q.out_multiplier != 1) attr.set_scales_mask(DNNL_ARG_DST, 0);
+  if (q.in_zero != 0) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);
+  if (q.out_zero != 0) attr.set_zero_points_mask(DNNL_ARG_DST, 0);
+  return attr;
+}
+
+void Arguments::give_quantization(const Operands& o) {
+  const auto values = [&](int name, memory::data_type type, size_t count, const void* data) {
+    const memory::desc desc({static_cast<int64_t>(count)}, type, Tag::x);
+    give(name, desc, desc, data);
+  };
+  using Type = memory::data_type;
+  const dnn::Quantization& q = o.quantization;
+  const float out_scale = 1 / q.out_multiplier;
+  const int scaled = o.scales.size() > 1 ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC;
+  if (!o.scales.empty()) values(DNNL_ARG_ATTR_SCALES | scaled, Type::f32, o.scales.size(), o.scales.data());
+  if (q.out_multiplier != 1) values(DNNL_ARG_ATTR_SCALES | DNNL_ARG_DST, Type::f32, 1, &out_scale);
+  if (q.in_zero != 0) values(DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, Type::s32, 1, &q.in_zero);
+  if (q.out_zero != 0) values(DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_DST, Type::s32, 1, &q.out_zero);
 }
 
 memory Arguments::make(int name, const memory::desc& desc) {

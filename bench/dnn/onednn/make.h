@@ -35,10 +35,12 @@ memory::dims spatial(const dnn::Extents& e, bool depth);
 memory::dims image(int64_t n, int64_t channels, const dnn::Extents& e, bool depth);
 inline Tag channels_last(bool depth) { return depth ? Tag::ndhwc : Tag::nhwc; }
 
-// Bias is an argument of the primitive; the rest of an epilogue becomes post-operations. `scaled`: sums have a scale,
-// given at run time. Scratch memory is the caller's.
-primitive_attr attributes(const dnn::Epilogue& epilogue, bool scaled = false);
-inline bool is_scaled(const Operands& o) { return o.scale != 1; }
+// Bias is an argument of the primitive; the rest of an epilogue becomes post-operations. Scratch memory is the
+// caller's.
+primitive_attr attributes(const dnn::Epilogue& epilogue, const dnn::Quantization& quantization = {});
+// With the scales and zero points of 8-bit integers, given at run time. `channels`: the mask of the weights' dimensions
+// that count channels.
+primitive_attr attributes(const dnn::Epilogue& epilogue, const Operands& o, int channels);
 
 // A contraction's operands as they lie at first.
 struct Plain {
@@ -60,7 +62,7 @@ class Arguments {
     give(DNNL_ARG_SRC, desc.src_desc(), plain.x, o.in[0].data);
     give(DNNL_ARG_WEIGHTS, desc.weights_desc(), plain.w, weights.data);
     if (o.bias) give(DNNL_ARG_BIAS, desc.bias_desc(), plain.b, o.bias.data);
-    if (is_scaled(o)) give(DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, f32({1}, Tag::x), f32({1}, Tag::x), &o.scale);
+    give_quantization(o);
     if (o.before) {
       give(DNNL_ARG_DST, desc.dst_desc(), plain.y, o.before.data);
     } else {
@@ -73,6 +75,8 @@ class Arguments {
   PeerRun finish(const primitive& primitive, const std::string& label, const memory::desc& plain_out);
 
  private:
+  void give_quantization(const Operands& o);
+
   const Context& context_;
   std::unordered_map<int, memory> args_;
 };

@@ -39,7 +39,8 @@ PeerRun product(const Context& context, const dnn::MatmulProblem& p, const Opera
   const Plain s = plain_of(p);
   const auto begin = std::chrono::steady_clock::now();
   const matmul::primitive_desc desc(context.engine, any ? free_layout(s.x) : s.x, p.b_constant ? free_layout(s.w) : s.w,
-                                    s.b, any ? free_layout(s.y) : s.y, attributes(p.epilogue, is_scaled(o)));
+                                    s.b, any ? free_layout(s.y) : s.y,
+                                    attributes(p.epilogue, o, 1 << (s.w.get_ndims() - 1)));
   const matmul primitive(desc);
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;
   Arguments args(context);
@@ -57,7 +58,7 @@ PeerRun inner(const Context& context, const dnn::MatmulProblem& p, const Operand
                 {{p.m, p.n}, type_of(p.types.out), Tag::nc}};
   const auto begin = std::chrono::steady_clock::now();
   const inner_product_forward::primitive_desc desc(context.engine, prop_kind::forward_inference, s.x, free_layout(s.w),
-                                                   s.b, s.y, attributes(p.epilogue, is_scaled(o)));
+                                                   s.b, s.y, attributes(p.epilogue, o, 1));
   const inner_product_forward primitive(desc);
   const std::chrono::duration<double, std::milli> create = std::chrono::steady_clock::now() - begin;
   Arguments args(context);
