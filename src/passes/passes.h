@@ -18,6 +18,7 @@ bool fold_pads(Graph& graph);
 bool fuse_matmul(Graph& graph);
 bool fold_affine(Graph& graph);
 bool fold_affine_forward(Graph& graph);
+bool pool_first(Graph& graph);
 bool nest_concats(Graph& graph);
 bool make_depthwise(Graph& graph);
 bool fuse_epilogues(Graph& graph);

@@ -33,6 +33,7 @@ constexpr Pass kPasses[] = {
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
     {"fold_affine_forward", "scales and shifts that stand after an activation move into the weights that read them",
      fold_affine_forward},
+    {"pool_first", "averages go before convolutions of one tap, which then have fewer pixels", pool_first},
     {"nest_concats", "a concat that holds another's inputs takes its result", nest_concats},
     {"make_depthwise", "scales and shifts of what a concat joins become depthwise convolutions", make_depthwise,
      Pass::For::fp32},
