@@ -6,7 +6,7 @@
 namespace trine::bench {
 
 struct Wanted {
-  std::vector<std::string> lists;  // names in bench/dnn/lists (resnet50 is resnet_50), or files
+  std::vector<std::string> lists;  // names in bench/dnn/lists (resnet50 is resnet_50), all of them ("all"), or files
   Driver driver = Driver::none;    // of files that do not say
   std::vector<std::string> types;  // as --dt has them; empty: the lists' own
   int64_t mb = 0;                  // samples; 0: the lists' own

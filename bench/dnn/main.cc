@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kUsage =
     "bench_dnn --list NAME|FILE [--list ...] [--driver NAME] [--threads N] [--mb N] [--dt T|S:W:D,...]\n"
     "          [--against onednn] [--all] [--csv | --markdown] [--duration SECONDS] [--measure SECONDS] [FILTER]\n"
-    "  --list      a list of bench/dnn/lists, or a file in benchdnn's format\n"
+    "  --list      a list of bench/dnn/lists, all of them (all), or a file in benchdnn's format\n"
     "  --driver    the driver of files that do not say: conv, matmul, ...\n"
     "  --mb        batch size\n"
     "  --dt        number types: f32, bf16, u8:s8:u8; several take turns and are compared with the first\n"

@@ -58,7 +58,7 @@ struct Bench::Contest {
   dnn::Choice choice;
   Operands operands;
   std::unique_ptr<OurRun> ours;
-  std::vector<PeerRun> ways;  // of the peer; the fastest stands first once they are compared
+  std::vector<PeerRun> ways;  // of the peer; only the fastest once they are compared
   Measurement m;
 };
 
@@ -127,6 +127,7 @@ void Bench::prepare_peer(Contest& c) {
   size_t best = 0;
   for (size_t i = 1; i < tried.size(); ++i) best = tried[i].median() < tried[best].median() ? i : best;
   std::swap(c.ways[0], c.ways[best]);
+  c.ways.resize(1);  // memory of the others goes
 }
 
 void Bench::compare_results(Contest& c) {

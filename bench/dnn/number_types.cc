@@ -80,9 +80,8 @@ std::string read_types(const Entry& entry, dnn::ElementTypes& types) {
   const auto type = [&](size_t i) { return type_named(parts[parts.size() == 1 ? 0 : i]); };
   types = {type(0), type(1), type(2)};
   if (types.out == DType::i32) types.bias = DType::i32;
-  const bool contraction = entry.driver == Driver::conv || entry.driver == Driver::ip || entry.driver == Driver::matmul;
   const bool forward = entry.option("dir", "FWD_B").starts_with("FWD");
-  if (!types.are_f32() && !(contraction && forward)) return fmt::format("--dt={}; only f32", text);
+  if (!types.are_f32() && !(has_number_types(entry.driver) && forward)) return fmt::format("--dt={}; only f32", text);
   for (DType t : {types.in, types.weights, types.out})
     if (t == DType::none) return fmt::format("--dt={}", text);
   return "";
@@ -100,6 +99,10 @@ std::string check_scales(const NumberTypes& n) {
 }
 
 }  // namespace
+
+bool has_number_types(Driver driver) {
+  return driver == Driver::conv || driver == Driver::ip || driver == Driver::matmul;
+}
 
 NumberTypes number_types_of(const Entry& entry) {
   NumberTypes n;

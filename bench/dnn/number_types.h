@@ -11,6 +11,9 @@
 
 namespace trine::bench {
 
+// Whether problems of this kind come in other types than f32.
+bool has_number_types(Driver driver);
+
 struct NumberTypes {
   dnn::ElementTypes types;
   // Its `scale` is null: scales of sums are made up, so that results fit the output; what the list tells is whether

@@ -44,6 +44,9 @@ TEST(Cases, every_network_of_the_goal_has_a_list) {
   for (const Case& c : read_cases({.lists = goal})) names.insert(c[0].list);
   EXPECT_EQ(names.size(), goal.size());
   EXPECT_TRUE(names.contains("resnet_50"));
+  std::set<std::string> all;
+  for (const Case& c : read_cases({.lists = {"all"}})) all.insert(c[0].list);
+  EXPECT_EQ(all, names);
   EXPECT_THROW(read_cases({.lists = {"no_such_list"}}), Error);
 }
 
@@ -55,6 +58,9 @@ TEST(Cases, one_problem_in_several_number_types) {
   EXPECT_EQ(cases[0][1].option("dt", ""), "u8:s8:s8");
   EXPECT_EQ(cases[0][1].text, "1024x768:768x3072");
   EXPECT_EQ(cases[0][1].option("attr-post-ops", ""), "gelu_erf");
+  const auto attention = read_cases({.lists = {"bert_base"}, .types = {"f32", "bf16"}, .filter = "MatMul_3"});
+  ASSERT_EQ(attention.size(), 1U);
+  EXPECT_EQ(attention[0].size(), 1U);                                               // in f32 only
   EXPECT_FALSE(read_cases({.lists = {"bert_base"}})[0][0].options.contains("dt"));  // the list's own
 }
 
