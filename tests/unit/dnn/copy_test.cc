@@ -84,6 +84,18 @@ TEST(Copy, ShortSidesOfTransposes) {
   }
 }
 
+// Long runs are taken as the input lies, short ones many at a time.
+TEST(Copy, Runs) {
+  for (int64_t run : {1, 2, 3, 4, 7, 31, 32, 33, 81, 200})
+    for (int64_t bytes : {1, 2, 4, 8, 16}) {
+      check({{5, 7, run}, {7 * (run + 3), run + 3, 1}, {run, 5 * run, 1}, bytes});  // axes change places
+      check({{3, 4, 5, run}, {run, 15 * run, 3 * run, 1}, {20 * run + 60, 5 * run + 15, run + 3, 1}, bytes});
+      check({{6, 5, run}, {0, run, 1}, {5 * run + 2, run, 1}, bytes});     // repeated
+      check({{6, 5, run}, {run, -6 * run, 1}, {5 * run, run, 1}, bytes});  // backwards
+    }
+  check({{70000, 2}, {5, 1}, {3, 1}, 4});
+}
+
 TEST(Copy, SlicesBroadcastsAndReversals) {
   check({{4, 5}, {20, 2}, {5, 1}, 4});  // every other column
   check({{4, 5}, {10, 1}, {7, 1}, 4});  // into a wider matrix

@@ -1,7 +1,8 @@
 // Strided copies of any element size: transposes, slices, broadcasts, pieces of a concat. Dimensions that are one run
 // on both sides are joined; then the innermost pair decides:
 //
-//   run        both sides contiguous: memcpy
+//   run        both sides contiguous: memcpy, in the order of the input, which is what prefetching needs
+//   runs       many short ones at a time
 //   together, apart   a transpose of few rows, or of few columns, whose short side is dense: interleave.h
 //   transpose  the output contiguous along one dimension, the input along another: 16 x 16 blocks
 //   elements   anything else
@@ -24,6 +25,7 @@ using namespace dnn;
 constexpr int64_t kChunk = 64;           // columns of a transpose in one piece of work
 constexpr int64_t kLongChunk = 2048;     // of the long side of a transpose whose other side is short
 constexpr int64_t kRunBytes = 64 << 10;  // of a run in one piece of work
+constexpr int64_t kShortRunBytes = 128;  // of runs that are copied many at a time
 
 struct Axis {
   int64_t size, in, out;  // strides in elements
@@ -51,6 +53,11 @@ struct Axes {
   }
   // Moves axis i out of the odometer, to be the last but one.
   void move_before_last(int i) { std::rotate(axis + i, axis + i + 1, axis + count - 1); }
+  // The outer ones, as the input lies.
+  void order_by_input() {
+    std::stable_sort(axis, axis + count - 1,
+                     [](const Axis& a, const Axis& b) { return std::abs(a.in) > std::abs(b.in); });
+  }
 
  private:
   void join() {
@@ -81,6 +88,21 @@ void copy_elements(const void* in, int64_t in_stride, void* out, int64_t out_str
   for (int64_t i = 0; i < n; ++i) static_cast<T*>(out)[i * out_stride] = static_cast<const T*>(in)[i * in_stride];
 }
 
+template <int64_t kBytes>
+void copy_runs_of(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * out_step, in + i * in_step, kBytes);
+}
+
+void copy_runs(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t bytes, int64_t n) {
+  switch (bytes) {
+    case 8: return copy_runs_of<8>(in, in_step, out, out_step, n);
+    case 12: return copy_runs_of<12>(in, in_step, out, out_step, n);
+    case 16: return copy_runs_of<16>(in, in_step, out, out_step, n);
+    default:
+      for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * out_step, in + i * in_step, static_cast<size_t>(bytes));
+  }
+}
+
 struct Wide {  // 16 bytes: c128
   uint64_t low, high;
 };
@@ -102,8 +124,13 @@ class Copy {
         in_(static_cast<const char*>(args.in[0])),
         out_(static_cast<char*>(args.out[0])) {
     const Axis& last = axes_.last();
-    if (last.in == 1 && last.out == 1) {
+    if (last.in == 1 && last.out == 1 && axes_.count > 1 && last.size * bytes_ <= kShortRunBytes) {
+      way_ = Way::runs;
+      chunk_ = std::max<int64_t>(1, kRunBytes / (last.size * bytes_));
+      chunks_ = (axes_.before_last().size + chunk_ - 1) / chunk_;
+    } else if (last.in == 1 && last.out == 1) {
       way_ = Way::run;
+      axes_.order_by_input();
       chunks_ = (last.size * bytes_ + kRunBytes - 1) / kRunBytes;
     } else if (int i = contiguous_input(); last.out == 1 && i >= 0) {
       axes_.move_before_last(i);
@@ -117,12 +144,12 @@ class Copy {
 
   // Pieces of work: outer positions by chunks of what is inside.
   int64_t units() const {
-    int64_t inside = is_transpose() ? axes_.before_last().size : 1;
+    int64_t inside = has_two_inside() ? axes_.before_last().size : 1;
     return axes_.outer() / inside * chunks_;
   }
 
   void run(int64_t begin, int64_t end) const {
-    const int odometer = axes_.count - (is_transpose() ? 2 : 1);
+    const int odometer = axes_.count - (has_two_inside() ? 2 : 1);
     int64_t at[kMaxRank], position = begin / chunks_, chunk = begin % chunks_, from = 0, to = 0;
     for (int i = odometer - 1; i >= 0; --i) {
       const Axis& a = axes_.axis[i];
@@ -148,9 +175,9 @@ class Copy {
   }
 
  private:
-  enum class Way { run, transpose, together, apart, elements };
+  enum class Way { run, runs, transpose, together, apart, elements };
 
-  bool is_transpose() const { return way_ == Way::transpose || way_ == Way::together || way_ == Way::apart; }
+  bool has_two_inside() const { return way_ != Way::run && way_ != Way::elements; }  // axes that one piece goes over
 
   int contiguous_input() const {
     if (bytes_ > 8) return -1;
@@ -180,6 +207,11 @@ class Copy {
       std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
     } else if (way_ == Way::elements) {
       copy_row(in, out, last);
+    } else if (way_ == Way::runs) {
+      const Axis& each = axes_.before_last();
+      const int64_t first = chunk * chunk_, in_step = each.in * bytes_, out_step = each.out * bytes_;
+      copy_runs(in + first * in_step, in_step, out + first * out_step, out_step, last.size * bytes_,
+                std::min(chunk_, each.size - first));
     } else {
       run_transpose(in, out, chunk * chunk_);
     }
@@ -224,7 +256,7 @@ class Copy {
   const char* in_;
   char* out_;
   Way way_ = Way::elements;
-  int64_t chunk_ = 0, chunks_ = 1;  // of the side of a transpose that is divided: its size, and how many
+  int64_t chunk_ = 0, chunks_ = 1;  // of the inner axis that is divided: its size, and how many
   InterleaveFunction interleave_ = nullptr;
 };
 
