@@ -3,6 +3,8 @@
 //   y = activation(sum + bias + residual)    attribute residual = 1
 //   y = activation(sum + bias) + residual    attribute residual = 2
 //
+// An activation behind reshapes and transposes goes before them (YOLO's heads).
+//
 // The follower takes the contraction's place, so that a residual made between the two stays before its reader. Only
 // where nobody else wants the value in between.
 #include <cmath>
@@ -13,6 +15,8 @@
 
 namespace trine {
 namespace {
+
+constexpr size_t kMostMoves = 8;  // between a contraction and its activation
 
 bool takes_epilogue(const Rewriter& r, int n) {
   return (r.is(n, "conv") || r.is(n, "fused_matmul") || r.is(n, "conv_transpose")) && is_float(r.dtype(r.output(n)));
@@ -52,6 +56,36 @@ bool fuse_activation(Rewriter& r, int n, int follower) {
   return true;
 }
 
+bool only_moves(const Rewriter& r, int n) {
+  for (std::string_view op : {"reshape", "reshape_to", "transpose", "squeeze", "unsqueeze", "flatten"})
+    if (r.is(n, op)) return true;
+  return false;
+}
+
+// f(move(sum)) = move(f(sum)). What comes of it is new: no value keeps the name of one that meant something else.
+bool fuse_activation_behind_moves(Rewriter& r, int n, int follower) {
+  if (r.node(n).attrs.has("activation") || r.input(n, 3) != kNoValue) return false;
+  std::vector<int> moves;
+  while (only_moves(r, follower) && moves.size() < kMostMoves) {
+    const ValueId y = r.output(follower);
+    if (!r.used_once(y) || r.input(follower, 0) != (moves.empty() ? r.output(n) : r.output(moves.back()))) return false;
+    moves.push_back(follower);
+    follower = r.readers(y)[0];
+  }
+  const auto f = moves.empty() ? std::nullopt : activation_at(r, follower);
+  if (!f || r.input(follower, 0) != r.output(moves.back())) return false;
+  Attrs attrs = r.node(n).attrs;
+  set_activation(attrs, *f);
+  ValueId y = r.add(r.node(n).op->name, r.node(n).inputs, std::move(attrs), {follower, n});
+  for (const int m : moves) {
+    std::vector<ValueId> inputs = r.node(m).inputs;
+    inputs[0] = y;
+    if (m != moves.back()) y = r.add(r.node(m).op->name, std::move(inputs), r.node(m).attrs, {follower, m});
+    else r.rewrite(follower, r.node(m).op->name, std::move(inputs), r.node(m).attrs, {m});
+  }
+  return true;
+}
+
 bool fuse_residual(Rewriter& r, int n, int follower) {
   if (!r.is(follower, "add") || !takes_residual(r, n) || r.input(n, 3) != kNoValue) return false;
   const ValueId y = r.output(n), residual = r.other_input(follower, y);
@@ -78,6 +112,7 @@ bool is_later_contraction(const Rewriter& r, int n, int follower) {
 bool fuse(Rewriter& r, int n) {
   if (!takes_epilogue(r, n) || !r.used_once(r.output(n))) return false;
   const int follower = r.readers(r.output(n))[0];
+  if (only_moves(r, follower)) return fuse_activation_behind_moves(r, n, follower);
   if (r.type(r.output(follower)) != r.type(r.output(n))) return false;
   if (fuse_activation(r, n, follower)) return true;
   if (r.is(follower, "add") && is_later_contraction(r, n, follower)) return false;
