@@ -42,6 +42,10 @@ constexpr Pass kPasses[] = {
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
     {"sink_transposes", "transposes move towards the outputs until they cancel", sink_transposes},
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
+    // Products meet what transposes kept from them: a scale of channels (its constant is transposed first), a residual.
+    {"fold_constants", "computes what depends on constants alone", fold_constants},
+    {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
+    {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Number formats: casts come in, which join elementwise neighbours.
     {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves},
     {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, Pass::For::bf16},
