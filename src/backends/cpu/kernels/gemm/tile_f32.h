@@ -33,21 +33,28 @@ struct F32 {
 };
 
 // One pass over the sums: scale, bias, residual, activation, store. The activation is chosen once for all.
-template <Activation kActivation>
-void finish_with(const Tile& t, float* sums, int rows, int panels) {
+template <Activation kActivation, bool kFull>
+[[gnu::always_inline]] inline void finish_columns(const Tile& t, float* sums, int rows, int panels) {
   const TileEpilogue& e = *t.epilogue;
   bool before = e.residual == dnn::Residual::before_activation, after = e.residual == dnn::Residual::after_activation;
   V scale = set1(e.scale);
+  const auto get = [](const float* p, int left) { return kFull ? load(p) : load_part(p, left); };
   for_vectors(t, sums, rows, panels, 4, [&](const float* x, void* to, int64_t column, int left) {
     auto* c = static_cast<float*>(to);
     V sum = load(x);
-    if (t.add_to_c) sum = add(sum, load_part(c, left));
-    V y = fma(sum, scale, e.bias ? load_part(e.bias + column, left) : zero());
-    if (before) y = add(y, load_part(c + e.residual_offset, left));
+    if (t.add_to_c) sum = add(sum, get(c, left));
+    V y = fma(sum, scale, e.bias ? get(e.bias + column, left) : zero());
+    if (before) y = add(y, get(c + e.residual_offset, left));
     y = activate(kActivation, y, e.alpha, e.beta);
-    if (after) y = add(y, load_part(c + e.residual_offset, left));
-    store_part(c, y, left);
+    if (after) y = add(y, get(c + e.residual_offset, left));
+    kFull ? store(c, y) : store_part(c, y, left);
   });
+}
+
+template <Activation kActivation>
+void finish_with(const Tile& t, float* sums, int rows, int panels) {
+  if (t.columns == panels * kPanel) return finish_columns<kActivation, true>(t, sums, rows, panels);
+  finish_columns<kActivation, false>(t, sums, rows, panels);
 }
 
 using Finish = void (*)(const Tile&, float*, int, int);

@@ -12,11 +12,10 @@ namespace {
 
 using dnn::Activation;
 
-// 2^n * e^r with x = n ln 2 + r, |r| <= ln 2 / 2; ln 2 in two parts, degree 6.
-[[gnu::always_inline]] inline V exp(V x) {
-  V bounded = vmin(set1(89.f), vmax(set1(-104.5f), x));
-  V n = round_even(mul(bounded, set1(1.44269504f)));
-  V r = fnma(n, set1(0.693145752f), bounded);
+// e^x for x in [-104.5, 89]: 2^n * e^r with x = n ln 2 + r, |r| <= ln 2 / 2; ln 2 in two parts, degree 6.
+[[gnu::always_inline]] inline V exp_bounded(V x) {
+  V n = round_even(mul(x, set1(1.44269504f)));
+  V r = fnma(n, set1(0.693145752f), x);
   r = fnma(n, set1(1.42860677e-6f), r);
   V p = set1(1.3824426e-3f);
   p = fma(p, r, set1(8.3701893e-3f));
@@ -27,6 +26,8 @@ using dnn::Activation;
   p = fma(p, r, set1(1.f));
   return scale_by_power(p, n);
 }
+
+[[gnu::always_inline]] inline V exp(V x) { return exp_bounded(vmin(set1(89.f), vmax(set1(-104.5f), x))); }
 
 // ln of m = (1 + s) / (1 - s) for |s| <= 1/3: 2 atanh(s), terms up to s^15.
 [[gnu::always_inline]] inline V log_of_ratio(V s) {
@@ -55,7 +56,8 @@ using dnn::Activation;
 
 // Bounded at 87 to keep the reciprocal in range; below -87 the result, under 1.7e-38, becomes 0.
 [[gnu::always_inline]] inline V sigmoid(V x) {
-  V y = reciprocal(add(set1(1.f), exp(vmin(set1(87.f), sub(zero(), x)))));
+  V bounded = vmax(set1(-87.f), vmin(set1(87.f), x));
+  V y = reciprocal(add(set1(1.f), exp_bounded(sub(zero(), bounded))));
   return select(less(x, set1(-87.f)), zero(), y);
 }
 
