@@ -163,7 +163,7 @@ class RowBlock {
       const float* next = i < width && job_.k_stride == kPanel ? panel_after(depth, next_d, next_panel + i) : nullptr;
       t.prefetch = next ? next : t.b;
       t.prefetch_step = next ? kPanel : 0;
-      isa_.tile[width][rows](t);
+      isa_.tile_for(width, rows, t.columns)(t);
     }
   }
 

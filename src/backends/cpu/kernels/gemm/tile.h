@@ -80,6 +80,13 @@ struct GemmIsa {
   CpuFeatures features;
   int max_rows[kMaxPanels + 1];  // by number of panels, falling; 0: not made
   TileFunction tile[kMaxPanels + 1][kMaxTileRows + 1];
+  TileFunction half_panel_tile[kMaxPanels + 1]
+                              [kMaxTileRows + 1];  // of a last panel with at most half its columns in use
+
+  // For that many rows by `columns` columns in panels [0, panels).
+  TileFunction tile_for(int panels, int rows, int columns) const {
+    return (columns <= panels * kPanel - kPanel / 2 ? half_panel_tile : tile)[panels][rows];
+  }
   // Of f32 only.
   // dst [k][16] from src rows k of `columns` <= 16 valid floats, or (transposed) from `columns` rows of k floats.
   void (*pack_panel)(const float* src, int64_t ld, int64_t k, int columns, float* dst);

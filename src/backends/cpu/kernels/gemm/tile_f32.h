@@ -10,6 +10,7 @@ namespace {
 // A word is one f32.
 struct F32 {
   static constexpr bool kPartWords = false;
+  static constexpr bool kHalves = kWidth == kPanel;
   using Sum = V;
   using A = V;
   using B = V;
@@ -25,9 +26,15 @@ struct F32 {
   [[gnu::always_inline]] static void multiply_row(Sum& sum, const char* a, B b, const Tile&) {
     fma_broadcast(sum, reinterpret_cast<const float*>(a), b);
   }
+#if defined(__AVX512F__)
+  [[gnu::always_inline]] static void multiply_half(Sum& sum, A a, B b) { fma_into_half(sum, a, b); }
+  [[gnu::always_inline]] static void multiply_row_half(Sum& sum, const char* a, B b, const Tile&) {
+    fma_broadcast_half(sum, reinterpret_cast<const float*>(a), b);
+  }
+#endif
   [[gnu::always_inline]] static void keep(float* to, Sum sum) { store(to, sum); }
 
-  template <int kRows, int kPanels>
+  template <int kRows, int kPanels, bool kHalfPanel>
   static bool store_at_once(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t);
   static void finish(const Tile& t, float* sums, int rows, int panels);
 };
@@ -70,30 +77,40 @@ constexpr Finish kFinish[] = {
   keep_sums(t, sums, rows, panels);
 }
 
-// The common epilogue on full panels, straight from registers: a clamp, perhaps after a residual.
-template <int kRows, int kPanels>
-[[gnu::always_inline]] inline void store_clamped(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t) {
+// Vector kColumn of every row; kPart: of which `left` columns exist.
+template <int kColumn, bool kPart, int kRows, int kColumnVectors>
+[[gnu::always_inline]] inline void store_column(const Sums<F32, kRows, kColumnVectors>& s, const Tile& t, int left) {
   const TileEpilogue& e = *t.epilogue;
   V low = set1(e.low), high = set1(e.high), scale = set1(e.scale);
-#pragma GCC unroll 8
-  for (int j = 0; j < kPanels * kVectors; ++j) {
-    V bias = e.bias ? load(e.bias + t.column + j * kWidth) : zero();
+  const int64_t column = t.column + kColumn * kWidth;
+  V bias = !e.bias ? zero() : kPart ? load_part(e.bias + column, left) : load(e.bias + column);
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      float* c = static_cast<float*>(t.c[i]) + t.column + j * kWidth;
-      V x = fma(s.v[i][j], scale, bias);
-      if (e.residual != dnn::Residual::none) x = add(x, load(c + e.residual_offset));
-      store(c, vmin(high, vmax(low, x)));
-    }
+  for (int i = 0; i < kRows; ++i) {
+    float* c = static_cast<float*>(t.c[i]) + column;
+    V x = fma(s.v[i][kColumn], scale, bias);
+    if (e.residual != dnn::Residual::none)
+      x = add(x, kPart ? load_part(c + e.residual_offset, left) : load(c + e.residual_offset));
+    x = vmin(high, vmax(low, x));
+    if constexpr (kPart) store_part(c, x, left);
+    else store(c, x);
   }
 }
 
-template <int kRows, int kPanels>
+// The common epilogue straight from registers: a clamp, perhaps after a residual. All panels are full but a half one.
+template <bool kHalfPanel, int kRows, int kColumnVectors, int... kColumn>
+[[gnu::always_inline]] inline void store_clamped(const Sums<F32, kRows, kColumnVectors>& s, const Tile& t,
+                                                 std::integer_sequence<int, kColumn...>) {
+  constexpr int kLast = kColumnVectors - 1;
+  const int left = t.columns - kLast * kWidth;
+  (store_column<kColumn, (kHalfPanel && kColumn == kLast)>(s, t, left), ...);
+}
+
+template <int kRows, int kPanels, bool kHalfPanel>
 [[gnu::always_inline]] inline bool F32::store_at_once(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t) {
   const TileEpilogue& e = *t.epilogue;
-  bool full = t.finish && !t.add_to_c && t.columns == kPanels * kPanel;
+  bool full = t.finish && !t.add_to_c && (kHalfPanel || t.columns == kPanels * kPanel);
   if (!full || !e.is_clamp || e.residual == dnn::Residual::after_activation) return false;
-  store_clamped<kRows, kPanels>(s, t);
+  store_clamped<kHalfPanel>(s, t, std::make_integer_sequence<int, kPanels * kVectors>());
   return true;
 }
 

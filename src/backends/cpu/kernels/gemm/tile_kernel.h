@@ -2,6 +2,7 @@
 //
 //   Sum, A, B                     registers: of sums, of one word of a row in every lane, of words of kWidth columns
 //   kPartWords                    a row may end within a word
+//   kHalves                       has multiply_half and multiply_row_half: only the lower half of a panel counts
 //   none()                        sums of nothing
 //   column(b), row(a, t)          load them
 //   multiply(sum, a, b)           sum += a * b, all products of the word
@@ -49,7 +50,7 @@ struct Sums {
 };
 
 // a_of(i) is where the word of row i stands.
-template <class Op, int kRows, int kPanels, class AOf>
+template <class Op, int kRows, int kPanels, bool kHalfPanel, class AOf>
 [[gnu::always_inline]] inline void add_step(Sums<Op, kRows, kPanels * kVectors>& s, AOf a_of, const float* const* b,
                                             const Tile& t) {
   typename Op::B columns[kPanels * kVectors];
@@ -57,18 +58,21 @@ template <class Op, int kRows, int kPanels, class AOf>
   for (int j = 0; j < kPanels * kVectors; ++j) columns[j] = Op::column(b[j / kVectors] + j % kVectors * kWidth);
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
-    if (kPanels * kVectors == 1) {
-      Op::multiply_row(s.v[i][0], a_of(i), columns[0], t);
+    if constexpr (kPanels * kVectors == 1) {
+      if constexpr (kHalfPanel) Op::multiply_row_half(s.v[i][0], a_of(i), columns[0], t);
+      else Op::multiply_row(s.v[i][0], a_of(i), columns[0], t);
       continue;
     }
     typename Op::A x = Op::row(a_of(i), t);
+    constexpr int kWhole = kPanels * kVectors - (kHalfPanel ? 1 : 0);
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) Op::multiply(s.v[i][j], x, columns[j]);
+    for (int j = 0; j < kWhole; ++j) Op::multiply(s.v[i][j], x, columns[j]);
+    if constexpr (kHalfPanel) Op::multiply_half(s.v[i][kWhole], x, columns[kWhole]);
   }
   asm volatile("" ::: "memory");  // keeps loads of later steps from being hoisted into registers that are not there
 }
 
-template <class Op, int kRows, int kPanels>
+template <class Op, int kRows, int kPanels, bool kHalfPanel>
 [[gnu::always_inline]] inline void add_tap(Sums<Op, kRows, kPanels * kVectors>& s, int tap, const Tile& t,
                                            const float*& panels, const float*& ahead) {
   const void* const* rows = t.a + tap * kRows;
@@ -85,7 +89,7 @@ template <class Op, int kRows, int kPanels>
   };
 #pragma GCC unroll 1
   for (int64_t k = 0; k < t.kc; ++k, ahead += t.prefetch_step) {
-    add_step<Op, kRows, kPanels>(s, [&](int i) { return a[i] + k * 4; }, b, t);
+    add_step<Op, kRows, kPanels, kHalfPanel>(s, [&](int i) { return a[i] + k * 4; }, b, t);
     prefetch_l2(ahead);
     next_step();
   }
@@ -93,7 +97,7 @@ template <class Op, int kRows, int kPanels>
   if constexpr (Op::kPartWords) {
     if (!t.last_words) return;
     const uint32_t* last = t.last_words + tap * kRows;
-    add_step<Op, kRows, kPanels>(s, [&](int i) { return reinterpret_cast<const char*>(last + i); }, b, t);
+    add_step<Op, kRows, kPanels, kHalfPanel>(s, [&](int i) { return reinterpret_cast<const char*>(last + i); }, b, t);
     panels += step;
   }
 }
@@ -116,7 +120,7 @@ template <class Op, int kRows, int kPanels>
   }
 }
 
-template <class Op, int kRows, int kPanels>
+template <class Op, int kRows, int kPanels, bool kHalfPanel>
 [[gnu::noinline]] void run_tile(const Tile& t) {
   prefetch_outputs(t, kRows, kPanels);
   Sums<Op, kRows, kPanels * kVectors> s;
@@ -127,8 +131,8 @@ template <class Op, int kRows, int kPanels>
   }
   const float* panels = t.b;
   const float* ahead = t.prefetch;
-  for (int tap = 0; tap < t.taps; ++tap) add_tap<Op, kRows, kPanels>(s, tap, t, panels, ahead);
-  if (Op::template store_at_once<kRows, kPanels>(s, t)) return;
+  for (int tap = 0; tap < t.taps; ++tap) add_tap<Op, kRows, kPanels, kHalfPanel>(s, tap, t, panels, ahead);
+  if (Op::template store_at_once<kRows, kPanels, kHalfPanel>(s, t)) return;
   alignas(64) float sums[kRows * kPanels * kPanel];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -142,7 +146,12 @@ template <class Op, int kRows, int kPanels>
 template <class Op, int kPanels, int... kRows>
 constexpr void set_tiles(GemmIsa& isa, std::integer_sequence<int, kRows...>) {
   isa.max_rows[kPanels] = sizeof...(kRows);
-  ((isa.tile[kPanels][kRows + 1] = run_tile<Op, kRows + 1, kPanels>), ...);
+  ((isa.tile[kPanels][kRows + 1] = run_tile<Op, kRows + 1, kPanels, false>), ...);
+  // Tiles of many rows cut into even ones: few rows are rare, and whole panels do for them.
+  constexpr int kMost = sizeof...(kRows);
+  ((isa.half_panel_tile[kPanels][kRows + 1] =
+        run_tile<Op, kRows + 1, kPanels, (Op::kHalves && kRows + 1 > kMost * 3 / 4)>),
+   ...);
 }
 
 // Rows by number of panels: 0 makes none.

@@ -92,6 +92,7 @@ struct Bf16Sums {
       finish_narrow<false, DType::f32, false>, finish_narrow<false, DType::f32, true>,
       finish_narrow<false, DType::bf16, false>, finish_narrow<false, DType::bf16, true>, keep_sums};
   static constexpr bool kPartWords = true;
+  static constexpr bool kHalves = false;
   using Sum = V;
   [[gnu::always_inline]] static Sum none() { return zero(); }
   [[gnu::always_inline]] static void keep(float* to, Sum sum) { store(to, sum); }
@@ -99,7 +100,7 @@ struct Bf16Sums {
     const TileEpilogue& e = *t.epilogue;
     kFinish[t.finish ? (e.out == DType::bf16) * 2 + e.is_clamp : 4](t, sums, rows, panels);
   }
-  template <int kRows, int kPanels, class S>
+  template <int kRows, int kPanels, bool kHalfPanel, class S>
   [[gnu::always_inline]] static bool store_at_once(const S&, const Tile&) {
     return false;
   }
@@ -110,6 +111,7 @@ struct Int8Sums {
                                            finish_narrow<true, DType::f32, true>, finish_narrow<true, DType::u8, false>,
                                            finish_narrow<true, DType::u8, true>, store_raw};
   static constexpr bool kPartWords = true;
+  static constexpr bool kHalves = false;
   using Sum = I;
   [[gnu::always_inline]] static Sum none() { return no_words(); }
   [[gnu::always_inline]] static void keep(float* to, Sum sum) { store_words(to, sum); }
@@ -117,7 +119,7 @@ struct Int8Sums {
     const TileEpilogue& e = *t.epilogue;
     kFinish[e.out != DType::i32 ? (e.out != DType::f32) * 2 + e.is_clamp : 4](t, sums, rows, panels);
   }
-  template <int kRows, int kPanels, class S>
+  template <int kRows, int kPanels, bool kHalfPanel, class S>
   [[gnu::always_inline]] static bool store_at_once(const S&, const Tile&) {
     return false;
   }

@@ -42,6 +42,17 @@ using Mask = __mmask16;
 [[gnu::always_inline]] inline void fma_broadcast(V& sum, const float* a, V b) {
   asm volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(*a));
 }
+// Of the lower 8 lanes; the upper ones mean nothing then. Half the work where registers of 512 bits are run in halves.
+[[gnu::always_inline]] inline void fma_into_half(V& sum, V a, V b) {
+  __m256 half = _mm512_castps512_ps256(sum);
+  asm volatile("vfmadd231ps %2, %1, %0" : "+v"(half) : "v"(_mm512_castps512_ps256(a)), "v"(_mm512_castps512_ps256(b)));
+  sum = _mm512_castps256_ps512(half);
+}
+[[gnu::always_inline]] inline void fma_broadcast_half(V& sum, const float* a, V b) {
+  __m256 half = _mm512_castps512_ps256(sum);
+  asm volatile("vfmadd231ps %2%{1to8%}, %1, %0" : "+v"(half) : "v"(_mm512_castps512_ps256(b)), "m"(*a));
+  sum = _mm512_castps256_ps512(half);
+}
 [[gnu::always_inline]] inline V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
 [[gnu::always_inline]] inline V vmin(V a, V b) { return _mm512_min_ps(a, b); }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return _mm512_max_ps(a, b); }
