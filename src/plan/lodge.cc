@@ -127,6 +127,28 @@ bool spread(KernelCall& call, const Touch& t, const Spread& s) {
   return false;
 }
 
+// The image whose way from [N,C,spatial...] to [N,spatial...,C] a copy is; nothing for other copies.
+std::optional<dnn::ConvProblem> image_of(const dnn::CopyProblem& p) {
+  const size_t rank = p.dims.size();
+  if (rank < 3 || rank > 5) return std::nullopt;
+  dnn::ConvProblem image;
+  image.n = p.dims[0];
+  image.in_channels = p.dims[rank - 1];
+  std::copy(p.dims.begin() + 1, p.dims.end() - 1, image.in.end() - static_cast<long>(rank - 2));
+  Dims in(rank), out(rank, 1);
+  int64_t pixels = 1;
+  for (size_t i = rank - 2; i >= 1; --i) {
+    in[i] = pixels;
+    pixels *= p.dims[i];
+  }
+  in[rank - 1] = pixels;
+  in[0] = pixels * image.in_channels;
+  for (size_t i = rank - 1; i > 0; --i) out[i - 1] = out[i] * p.dims[i];
+  for (size_t i = 0; i < rank; ++i)
+    if (p.dims[i] != 1 && (p.in_strides[i] != in[i] || p.out_strides[i] != out[i])) return std::nullopt;
+  return image;
+}
+
 class Lodger {
  public:
   Lodger(Segment& segment, int threads) : segment_(segment), threads_(threads), gone_(segment.calls.size()) {
@@ -137,6 +159,8 @@ class Lodger {
   }
 
   void run() {
+    for (size_t c = 0; c < segment_.calls.size(); ++c)
+      if (is_copy(c) && node_of(c).is("transpose")) read_as_it_comes(c);
     // Later joins first: what joins a tensor that itself joins another then sees where that one lives.
     for (size_t c = segment_.calls.size(); c-- > 0;)
       if (is_copy(c) && node_of(c).is("concat")) try_copy(c, input_root(c), output_root(c), true);
@@ -207,6 +231,28 @@ class Lodger {
     gone_[c] = true;
   }
 
+  // Drops copy c when all that read its result are convolutions that can read its source.
+  void read_as_it_comes(size_t c) {
+    const Call& call = segment_.calls[c];
+    const ValueId guest = output_root(c), host = input_root(c);
+    const auto image = image_of(std::get<dnn::CopyProblem>(call.what.problem));
+    if (!image || call.what.in_offset_bytes || call.what.out_offset_bytes || !may_move(guest) ||
+        bytes_of(host) != bytes_of(guest) || !is_seen_whole_here(guest))
+      return;
+    const bool fits = change_others(c, guest, [&](KernelCall& what, const Touch& t) {
+      auto* p = std::get_if<dnn::ConvProblem>(&what.problem);
+      if (!p || !t.in[0] || t.bias || t.residual || t.out[0] || p->in_layout != dnn::Layout::nhwc) return false;
+      if (p->in_pixel_stride || p->n != image->n || p->in_channels != image->in_channels || p->in != image->in)
+        return false;
+      p->in_layout = dnn::Layout::nchw;
+      return true;
+    });
+    if (!fits) return;
+    for (ValueId& id : segment_.root)
+      if (id == guest) id = host;
+    gone_[c] = true;
+  }
+
   int64_t bytes_of(ValueId id) const {
     const Type& t = graph().type(id);
     return element_count(t.shape.static_dims()) * static_cast<int64_t>(byte_size(t.dtype));
@@ -222,6 +268,12 @@ class Lodger {
 
   // Tells all calls but `copy` that touch the guest how it lies; changes nothing and returns false if one cannot.
   bool spread_others(size_t copy, ValueId guest, const Spread& s) {
+    return change_others(copy, guest, [&](KernelCall& what, const Touch& touch) { return spread(what, touch, s); });
+  }
+
+  // Applies `change` to all of these calls, or, where it returns false for one or its row no longer fits, to none.
+  template <class Change>
+  bool change_others(size_t copy, ValueId guest, Change change) {
     std::vector<std::pair<size_t, KernelCall>> changed;
     for (size_t c = 0; c < segment_.calls.size(); ++c) {
       if (c == copy || gone_[c]) continue;
@@ -233,7 +285,7 @@ class Lodger {
       const std::optional<Touch> touch = touch_of(call.what, node_of(c), guest);
       if (!touch) continue;
       KernelCall what = call.what;
-      if (!spread(what, *touch, s) || call.row->fits(what.problem)) return false;
+      if (!change(what, *touch) || call.row->fits(what.problem)) return false;
       changed.emplace_back(c, std::move(what));
     }
     for (auto& [c, what] : changed) {

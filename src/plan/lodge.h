@@ -6,6 +6,8 @@
 
 namespace trine {
 
+// Convolutions that read an image as it comes, [N,C,spatial...], need no copy of it with channels innermost.
+//
 // Finds the copies of the segment that no one needs when one of their sides (the guest) lives inside the other (the
 // host), tells the kernels that touch the guest how far apart its rows are, and drops the copies. A guest whose rows
 // are apart is touched by kernels alone, each of which still fits then.

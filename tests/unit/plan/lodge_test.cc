@@ -108,6 +108,36 @@ TEST(Lodge, PartsOfASplitAreReadWhereTheyLie) {
   EXPECT_EQ(o.lodgers, 3);
 }
 
+// The first convolution of a network reads the image as it comes, when its kernel can; another reader wants the copy.
+TEST(Lodge, FirstConvolutionsReadImagesAsTheyCome) {
+  const std::string text = R"(graph(%x: f32[2,3,9,8]) {
+    %w: f32[16,3,3,3] = const f32[16,3,3,3] random(1)
+    %v: f32[16,3,7,7] = const f32[16,3,7,7] random(2)
+    %a = transpose %x {perm=[0,2,3,1]}
+    %b = conv %a %w {layout="nhwc", strides=[2,2], pads=[1,1,1,1], activation="relu"}
+    %c = conv %a %v {layout="nhwc", pads=[3,3,3,3]}
+    return %b, %c)";
+  EXPECT_EQ(check(text + "\n}").copies, 0);
+  EXPECT_EQ(check(text + ", %a\n}").copies, 1);
+  EXPECT_EQ(check(R"(graph(%x: f32[2,3,9,8]) {
+    %w: f32[16,3,3,3] = const f32[16,3,3,3] random(1)
+    %a = transpose %x {perm=[0,2,3,1]}
+    %b = conv %a %w {layout="nhwc", pads=[1,1,1,1]}
+    %c = exp %a
+    return %b, %c
+  })")
+                .copies,
+            1);
+  EXPECT_EQ(check(R"(graph(%x: f32[2,4,9,8]) {
+    %w: f32[16,4,3,3] = const f32[16,4,3,3] random(1)
+    %a = transpose %x {perm=[0,3,2,1]}
+    %b = conv %a %w {layout="nhwc", pads=[1,1,1,1]}
+    return %b
+  })")
+                .copies,
+            1);
+}
+
 // A DenseNet block: every layer writes its channels into one tensor, and reads what is there so far.
 TEST(Lodge, DenseBlocksAreOneTensor) {
   const Outcome o = check(R"(graph(%x: f32[2,5,6,16]) {

@@ -1,6 +1,9 @@
 #include "backends/cpu/kernels/conv_rows.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "backends/cpu/kernels/copy/interleave.h"
 
 namespace trine::cpu {
 
@@ -71,8 +74,14 @@ void PaddedImage::fill_line(const T* x, int64_t ldx, int64_t line, T padding, T*
       for (int64_t c = 0; c < own; ++c) to[c] = source[c];
     return;
   }
+  const int64_t plane = p.in[0] * p.in[1] * p.in[2];
+  const T* first = x + n * own * plane + (z * p.in[1] + y) * p.in[2];
+  if (own >= kFewest && own <= kFew && own == channels) {
+    const auto& together = interleave_isa(level).together[std::countr_zero(sizeof(T))];
+    return together[own - kFewest](first + from, to, plane, end - from);
+  }
   for (int64_t c = 0; c < own; ++c) {
-    const T* source = x + (((n * own + c) * p.in[0] + z) * p.in[1] + y) * p.in[2];
+    const T* source = first + c * plane;
     for (int64_t i = from; i < end; ++i) to[(i - from) * channels + c] = source[i];
   }
 }

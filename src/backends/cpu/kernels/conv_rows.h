@@ -28,11 +28,12 @@ struct IndirectRows {
 // The padded image that the rows algorithm reads. Its pixels are whole words.
 struct PaddedImage {
   const ConvProblem& p;
+  CpuLevel level;
   int64_t channels;
   Extents size;  // just what the kernel touches
 
   PaddedImage(const GemmIsa& isa, const ConvProblem& problem)
-      : p(problem), channels(isa.words(p.in_channels) * 4 / isa.element_bytes()) {
+      : p(problem), level(isa.level), channels(isa.words(p.in_channels) * 4 / isa.element_bytes()) {
     for (size_t i = 0; i < 3; ++i) size[i] = (p.out[i] - 1) * p.stride[i] + (p.kernel[i] - 1) * p.dilation[i] + 1;
   }
   int64_t line_elements() const { return size[2] * channels; }

@@ -107,14 +107,6 @@ struct Wide {  // 16 bytes: c128
   uint64_t low, high;
 };
 
-const InterleaveIsa& interleave_isa(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level == CpuLevel::avx512) return kInterleaveAvx512;
-  if (level == CpuLevel::avx2) return kInterleaveAvx2;
-#endif
-  return kInterleaveBaseline;
-}
-
 class Copy {
  public:
   Copy(CpuLevel level, const CopyProblem& p, const Args& args)
@@ -345,4 +337,13 @@ const KernelRow kCopies[] = {
 const RegisterRows registered(kCopies);
 
 }  // namespace
+
+const InterleaveIsa& interleave_isa(CpuLevel level) {
+#if defined(__x86_64__)
+  if (level == CpuLevel::avx512) return kInterleaveAvx512;
+  if (level == CpuLevel::avx2) return kInterleaveAvx2;
+#endif
+  return kInterleaveBaseline;
+}
+
 }  // namespace trine::cpu

@@ -22,5 +22,6 @@ extern const InterleaveIsa kInterleaveBaseline;
 #if defined(__x86_64__)
 extern const InterleaveIsa kInterleaveAvx2, kInterleaveAvx512;
 #endif
+const InterleaveIsa& interleave_isa(CpuLevel level);
 
 }  // namespace trine::cpu
