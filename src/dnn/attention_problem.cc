@@ -30,6 +30,7 @@ std::string options_text(const AttentionProblem& p) {
   if (p.alibi) text += " alibi";
   if (p.dropout > 0) text += fmt::format(" dropout {}", p.dropout);
   if (p.lse) text += " lse";
+  text += type_text(p.type);
   return text;
 }
 
@@ -54,7 +55,8 @@ double flops_of(const AttentionProblem& p) {
 double bytes_of(const AttentionProblem& p) {
   const double q = static_cast<double>(p.heads * p.q_len * (p.head_dim + p.v_head_dim));
   const double kv = static_cast<double>(p.kv_heads * p.kv_len * (p.head_dim + p.v_head_dim));
-  return (p.pass == Pass::forward ? 4 : 8) * static_cast<double>(p.batch) * (q + kv);
+  return (p.pass == Pass::forward ? 1 : 2) * static_cast<double>(byte_size(p.type)) * static_cast<double>(p.batch) *
+         (q + kv);
 }
 
 OperandSizes sizes_of(const AttentionProblem& p) {

@@ -5,6 +5,9 @@
 
 namespace trine::dnn {
 
+// " f16"; nothing for f32.
+std::string type_text(DType type);
+
 std::string text_of(const AttentionProblem& p);
 double flops_of(const AttentionProblem& p);
 double bytes_of(const AttentionProblem& p);

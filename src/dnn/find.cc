@@ -20,7 +20,7 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
   }
   if (std::find(limits.drop.begin(), limits.drop.end(), row.name) != limits.drop.end()) return "dropped";
   if (row.numerics == Numerics::winograd && !limits.winograd) return "winograd is not allowed";
-  if (const char* reason = row.fits(problem)) return reason;
+  if (const char* reason = misfit(row, problem)) return reason;
   size_t workspace = workspace_bytes(row, problem, limits.threads);
   if (workspace > limits.workspace_bytes) {
     return fmt::format("workspace of {} bytes; allowed are {}", workspace, limits.workspace_bytes);
@@ -52,20 +52,29 @@ std::optional<double> time_of(const KernelRow& row, const Problem& problem, cons
   return best;
 }
 
-// Times the most promising candidates, sharing the budget; the rest keep their places behind them. Estimates and times
-// are not compared with each other: when one of the times cannot be had, the model decides.
+// Times the most promising candidates, sharing the budget; the rest keep their places behind them. A row runs twice at
+// least: one that by the model takes longer than is left is not begun. Estimates and times are not compared with each
+// other: when one of the times cannot be had, the model decides.
 void measure_best(Choice& choice, const Limits& limits) {
   constexpr size_t kTried = 4;
   size_t tried = std::min(kTried, choice.candidates.size());
   std::vector<Candidate> timed(choice.candidates.begin(), choice.candidates.begin() + static_cast<long>(tried));
+  const auto begin = std::chrono::steady_clock::now();
   for (Candidate& c : timed) {
-    const auto seconds = time_of(*c.row, choice.problem, limits, limits.measure_seconds / static_cast<double>(tried));
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const bool has_time = spent + 2 * c.seconds < limits.measure_seconds;
+    const auto seconds =
+        time_of(*c.row, choice.problem, limits, has_time ? limits.measure_seconds / static_cast<double>(tried) : 0);
     if (!seconds) return;
     c.seconds = *seconds;
     c.measured = true;
   }
   order(timed, limits);
   std::copy(timed.begin(), timed.end(), choice.candidates.begin());
+}
+
+std::string bytes_text(std::string_view what, size_t bytes) {
+  return bytes ? fmt::format("{}{}", what, bytes) : std::string();
 }
 
 constexpr std::string_view kNumericsNames[] = {"exact", "winograd"};
@@ -77,7 +86,9 @@ std::string_view name(Numerics numerics) { return kNumericsNames[static_cast<siz
 std::string Choice::text() const {
   std::string out = dnn::text(problem) + "\n";
   for (const Candidate& c : candidates)
-    out += fmt::format("  {:9.3f} us {} {}\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.name);
+    out += fmt::format("  {:9.3f} us {} {} ({}{}{})\n", c.seconds * 1e6, c.measured ? "measured" : "by model", c.name,
+                       dnn::name(c.numerics), bytes_text(", weights ", c.packed_bytes),
+                       bytes_text(", workspace ", c.workspace_bytes));
   std::vector<std::pair<std::string_view, std::string>> names_of;  // by reason, in the order of the first row
   for (const Refusal& r : refusals) {
     auto same =

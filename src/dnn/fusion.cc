@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "dnn/operands.h"
 #include "trine/base/error.h"
+#include "trine/base/tensor.h"
 
 namespace trine::dnn {
 namespace {
-
-constexpr std::string_view kBinaryNames[] = {"add", "sub", "mul", "div", "min", "max"};
 
 // Puts `function` into an epilogue; says why not.
 std::string take_function(Epilogue& e, Unary function, float alpha, float beta) {
@@ -36,12 +36,25 @@ std::string take_residual(Epilogue& e) {
 
 }  // namespace
 
-Fusion::Fusion(ConvProblem p) : contraction_(p), dims_{p.n, p.out[0], p.out[1], p.out[2], p.out_channels} {}
-Fusion::Fusion(MatmulProblem p) : contraction_(p), dims_(batch_of(p)) {
+Fusion::Fusion(ConvProblem p)
+    : contraction_(p), dims_{p.n, p.out[0], p.out[1], p.out[2], p.out_channels}, type_(p.types.out) {}
+Fusion::Fusion(MatmulProblem p) : contraction_(p), dims_(batch_of(p)), type_(p.types.out) {
   dims_.push_back(p.m);
   dims_.push_back(p.n);
 }
-Fusion::Fusion(Dims dims) : dims_(std::move(dims)) {}
+Fusion::Fusion(ConvProblem p, Fusion before) : Fusion(p) { take(std::move(before)); }
+Fusion::Fusion(MatmulProblem p, Fusion before) : Fusion(p) { take(std::move(before)); }
+Fusion::Fusion(Dims dims, DType type) : dims_(std::move(dims)), type_(type) {}
+
+void Fusion::take(Fusion before) {
+  const OperandSizes sizes = operand_sizes(*contraction_);
+  if (before.contraction_ || element_count(before.dims_) != sizes.in[0] || before.type_ != sizes.in_types[0])
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: what comes before it makes [{}] of {}; give {} elements of {} without a contraction",
+                            dnn::text(*contraction_), fmt::join(before.dims_, ","), trine::name(before.type_),
+                            sizes.in[0], trine::name(sizes.in_types[0])));
+  before_.push_back(std::move(before));
+}
 
 std::string Fusion::Step::text() const {
   switch (kind) {
@@ -50,7 +63,7 @@ std::string Fusion::Step::text() const {
     case Kind::unary: return std::string(name(function));
     case Kind::binary: break;
   }
-  return fmt::format("{} [{}]", kBinaryNames[static_cast<size_t>(op)], fmt::join(b_dims, ","));
+  return fmt::format("{} [{}]", name(op), fmt::join(b_dims, ","));
 }
 
 Fusion& Fusion::step(Step step) {
@@ -90,23 +103,36 @@ void Fusion::build(const Limits& limits) {
     else if (before.empty()) before = fmt::format("comes after {}", s.text());
   }
   const bool all = fused_ == static_cast<int>(steps_.size());
+  if (!all && contraction_ && byte_size(type_) == 1)
+    throw Error(ErrorCode::unsupported,
+                dnn::text(*contraction_) + ": steps after 8-bit integers; give it an f32 output");
   if (!all && leaves_gaps())
     throw Error(ErrorCode::unsupported,
                 dnn::text(*contraction_) + ": steps after gaps between rows; give it a dense output");
+  for (Fusion& f : before_) f.build(limits);
   if (contraction_) primitives_.emplace_back(*contraction_, limits);
   for (const Step& s : steps_) {
     if (s.why.empty()) continue;
     if (s.kind == Kind::unary)
-      primitives_.emplace_back(ActivationProblem{s.function, Pass::forward, element_count(dims_), s.alpha, s.beta},
-                               limits);
-    else primitives_.emplace_back(BinaryProblem{s.op, dims_, s.b_dims}, limits);
+      primitives_.emplace_back(
+          ActivationProblem{s.function, Pass::forward, element_count(dims_), s.alpha, s.beta, type_}, limits);
+    else
+      primitives_.emplace_back(
+          BinaryProblem{.op = s.op, .dims = dims_, .b_dims = s.b_dims, .type = type_, .b_type = s.b_type}, limits);
   }
   if (primitives_.empty())
-    primitives_.emplace_back(ActivationProblem{Unary::none, Pass::forward, element_count(dims_)}, limits);
+    primitives_.emplace_back(ActivationProblem{Unary::none, Pass::forward, element_count(dims_), 0, 1, type_}, limits);
+}
+
+size_t Fusion::operands_wanted() const {
+  size_t wanted = before_.empty() ? 0 : before_[0].operands_wanted();
+  for (const Step& s : steps_) wanted += s.has_operand();
+  return wanted;
 }
 
 std::string Fusion::text() const {
   std::string out;
+  for (const Fusion& f : before_) out += "before it:\n" + f.text();
   auto next = primitives_.begin();
   if (contraction_) out += fmt::format("{} by {}\n", dnn::text(*contraction_), (next++)->algorithm());
   for (const Step& s : steps_)
@@ -115,12 +141,20 @@ std::string Fusion::text() const {
   return out;
 }
 
-void Fusion::run(Operands o, std::span<const float* const> operands, ThreadPool& pool) const {
-  size_t wanted = 0;
-  for (const Step& s : steps_) wanted += s.has_operand();
+void Fusion::run(Operands o, std::span<const void* const> operands, ThreadPool& pool) const {
+  const size_t wanted = operands_wanted();
   if (operands.size() != wanted || primitives_.empty())
     throw Error(ErrorCode::invalid_argument, fmt::format("fusion: {} operands{}; its steps take {}", operands.size(),
                                                          primitives_.empty() ? " and no build" : "", wanted));
+  Tensor made;  // what the contraction reads
+  if (!before_.empty()) {
+    const Fusion& f = before_[0];
+    made = Tensor(DType::u8, {element_count(f.dims_) * static_cast<int64_t>(byte_size(f.type_))});
+    const size_t own = f.operands_wanted();
+    f.run({.in = {o.in[0]}, .out = {made.mutable_data()}}, operands.first(own), pool);
+    operands = operands.subspan(own);
+    o.in[0] = made.mutable_data();
+  }
   auto operand = operands.begin();
   auto step = steps_.begin();
   o.bias = o.residual = nullptr;

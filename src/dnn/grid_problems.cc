@@ -17,8 +17,14 @@ std::string corners_text(bool align) { return align ? " align_corners" : ""; }
 }  // namespace
 
 double bytes_of_operands(const OperandSizes& s) {
-  const auto sum = [](const auto& sizes) { return std::accumulate(std::begin(sizes), std::end(sizes), int64_t{0}); };
-  return 4 * static_cast<double>(sum(s.in) + sum(s.weights) + sum(s.out) + s.bias + s.residual);
+  double total = 0;
+  const auto add = [&](DType type, int64_t count) {
+    total += static_cast<double>(byte_size(type)) * static_cast<double>(count);
+  };
+  for (int i = 0; i < kMostOperands; ++i) add(s.in_types[i], s.in[i]), add(s.out_types[i], s.out[i]);
+  for (int i = 0; i < kMostWeights; ++i) add(s.weight_types[i], s.weights[i]);
+  add(s.bias_type, s.bias), add(s.residual_type, s.residual);
+  return total;
 }
 
 std::string text_of(const AffineGridProblem& p) {
@@ -37,10 +43,10 @@ OperandSizes sizes_of(const AffineGridProblem& p) {
 }
 
 std::string text_of(const GridSampleProblem& p) {
-  return fmt::format("grid_sample{} {} {} {}{} x[{},{},{},{},{}] axes {} -> [{},{},{}]", pass_text(p.pass),
+  return fmt::format("grid_sample{} {} {} {}{} x[{},{},{},{},{}] axes {} -> [{},{},{}]{}", pass_text(p.pass),
                      kSamplingNames[static_cast<size_t>(p.sampling)], kPaddingNames[static_cast<size_t>(p.padding)],
                      name(p.layout), corners_text(p.align_corners), p.n, p.in[0], p.in[1], p.in[2], p.channels, p.axes,
-                     p.out[0], p.out[1], p.out[2]);
+                     p.out[0], p.out[1], p.out[2], type_text(p.type));
 }
 double flops_of(const GridSampleProblem& p) {
   const double taps = p.sampling == GridSampling::nearest ? 1 : 1 << p.axes;

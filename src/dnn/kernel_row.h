@@ -81,6 +81,12 @@ inline bool runs_on(const KernelRow& row, CpuLevel level, const CpuFeatures& fea
 }
 inline bool runs_here(const KernelRow& row) { return runs_on(row, cpu_level(), cpu_features()); }
 
+// Null when `row` can compute `problem`, else why not. Rows of f32 need not ask for the type of a problem.
+inline const char* misfit(const KernelRow& row, const Problem& problem) {
+  if (row.in == DType::f32 && type_of(problem) != DType::f32) return "operands other than f32";
+  return row.fits(problem);
+}
+
 inline size_t workspace_bytes(const KernelRow& row, const Problem& problem, int threads) {
   return row.workspace_bytes ? row.workspace_bytes(problem, threads) : 0;
 }

@@ -40,7 +40,7 @@ struct MadeUp {
       if (type == DType::f32) static_cast<float*>(data)[i] = real;
       else if (byte_size(type) == 2) static_cast<uint16_t*>(data)[i] = small_float_bits(type, real);
       else if (type == DType::i32) static_cast<int32_t*>(data)[i] = static_cast<int32_t>(random() % 256);
-      else static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(random() >> 8);
+      else if (byte_size(type) == 1) static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(random() >> 8);
     }
     return data;
   }
@@ -56,21 +56,20 @@ struct MadeUp {
 MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   MadeUp m;
   OperandSizes sizes = operand_sizes(problem);
-  ElementTypes types = types_of(problem);
-  auto input = [&](int i) { return m.values(i == 0 ? types.in : i == 1 ? types.weights : DType::f32, sizes.in[i]); };
   for (int i = 0; i < kMostOperands; ++i)
-    m.args.in[i] = sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : input(i);
-  for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.values(i == 0 ? types.out : DType::f32, sizes.out[i]);
+    m.args.in[i] =
+        sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : m.values(sizes.in_types[i], sizes.in[i]);
+  for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.values(sizes.out_types[i], sizes.out[i]);
   if (op_kind(problem) == OpKind::gather && sizes.in[1])
     std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
                 sizes.in[1], 0);
-  m.args.bias = m.values(types.bias, sizes.bias);
-  m.args.residual = m.values(types.out, sizes.residual);
+  m.args.bias = m.values(sizes.bias_type, sizes.bias);
+  m.args.residual = m.values(sizes.residual_type, sizes.residual);
   m.quantization->scale = m.floats(sizes.scales);
   if (sizes.scales) m.args.quantization = m.quantization.get();
   if (size_t size = packed_bytes(row, problem)) {
     const void* weights[kMostWeights] = {};
-    for (int i = 0; i < kMostWeights; ++i) weights[i] = m.values(types.weights, sizes.weights[i]);
+    for (int i = 0; i < kMostWeights; ++i) weights[i] = m.values(sizes.weight_types[i], sizes.weights[i]);
     void* packed = m.bytes(size);
     row.prepack(problem, std::span<const void* const>(weights), packed);
     m.args.packed = packed;

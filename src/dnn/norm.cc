@@ -13,17 +13,17 @@ int64_t elements(const NormProblem& p) { return p.n * p.channels * p.pixels; }
 
 std::string text_of(const NormProblem& p) {
   const auto when = [](bool set, std::string_view text) { return set ? text : std::string_view(); };
-  return fmt::format("norm{} {} {} x[{},{},{}] groups {}{}{}{}{}{} epsilon {} momentum {}",
+  return fmt::format("norm{} {} {} x[{},{},{}] groups {}{}{}{}{}{} epsilon {} momentum {}{}",
                      when(p.pass == Pass::backward, "_backward"), kKindNames[static_cast<size_t>(p.kind)],
                      name(p.layout), p.n, p.channels, p.pixels, p.groups, when(p.training, " training"),
                      when(p.scale, " scale"), when(p.shift, " shift"), when(p.add, " add"), when(p.relu, " relu"),
-                     p.epsilon, p.momentum);
+                     p.epsilon, p.momentum, type_text(p.type));
 }
 
 std::string text_of(const LrnProblem& p) {
-  return fmt::format("lrn{} {} {} x[{},{},{}] size {} alpha {} beta {} k {}",
+  return fmt::format("lrn{} {} {} x[{},{},{}] size {} alpha {} beta {} k {}{}",
                      p.pass == Pass::backward ? "_backward" : "", p.within ? "within" : "across", name(p.layout), p.n,
-                     p.channels, fmt::join(p.image, ","), p.size, p.alpha, p.beta, p.k);
+                     p.channels, fmt::join(p.image, ","), p.size, p.alpha, p.beta, p.k, type_text(p.type));
 }
 
 double flops_of(const LrnProblem& p) {

@@ -84,10 +84,80 @@ OperandSizes sizes_of(const ConvWeightsProblem& p) {
   return s;
 }
 
+void set_inputs(OperandSizes& s, DType type, std::initializer_list<int> which) {
+  for (int i : which) s.in_types[i] = type;
+}
+void set_outputs(OperandSizes& s, DType type, std::initializer_list<int> which) {
+  for (int i : which) s.out_types[i] = type;
+}
+
+void set_types(const ElementTypes& t, OperandSizes& s) {
+  s.in_types[0] = t.in, s.in_types[1] = s.weight_types[0] = t.weights;
+  s.out_types[0] = s.residual_type = t.out, s.bias_type = t.bias;
+}
+void set_types(const ConvProblem& p, OperandSizes& s) { set_types(p.types, s); }
+void set_types(const MatmulProblem& p, OperandSizes& s) { set_types(p.types, s); }
+void set_types(const ConvWeightsProblem& p, OperandSizes& s) {
+  const ElementTypes& t = p.forward.types;
+  s.in_types[0] = t.in, s.in_types[1] = t.out, s.out_types[0] = t.weights, s.out_types[1] = t.bias;
+}
+void set_types(const CopyProblem&, OperandSizes& s) { s.in_types[0] = s.out_types[0] = DType::u8; }
+void set_types(const TransformProblem& p, OperandSizes& s) { s.in_types[0] = p.in, s.out_types[0] = p.out; }
+void set_types(const GatherProblem& p, OperandSizes& s) {
+  s.in_types[0] = s.out_types[0] = DType::u8, s.in_types[1] = p.index;
+}
+void set_types(const CtcLossProblem&, OperandSizes&) {}
+void set_types(const AffineGridProblem&, OperandSizes&) {}
+void set_types(const GridSampleProblem& p, OperandSizes& s) {
+  set_inputs(s, p.type, {0, 2});
+  set_outputs(s, p.type, {0});
+}
+void set_types(const AttentionProblem& p, OperandSizes& s) {
+  set_inputs(s, p.type, {0, 1, 2, 8, 9});
+  if (p.mask == MaskKind::boolean) s.in_types[3] = DType::boolean;
+  p.pass == Pass::forward ? set_outputs(s, p.type, {0}) : set_outputs(s, p.type, {0, 1, 2});
+}
+void set_types(const RnnProblem& p, OperandSizes& s) {
+  set_inputs(s, p.type, {0, 1, 2});
+  std::fill_n(s.weight_types, kMostWeights, p.type);
+  if (p.pass == RnnPass::backward_weights) set_outputs(s, p.type, {0, 1, 2, 3, 4});
+  else set_outputs(s, p.type, {0, 1, 2});
+  if (p.pass == RnnPass::backward_data) set_inputs(s, p.type, {6, 7, 8});
+}
+void set_types(const NormProblem& p, OperandSizes& s) {
+  s.in_types[0] = s.out_types[0] = s.residual_type = p.type;
+  if (p.pass == Pass::backward) set_inputs(s, p.type, {1, 4}), s.out_types[3] = p.type;
+}
+void set_types(const BinaryProblem& p, OperandSizes& s) {
+  s.in_types[0] = s.in_types[2] = s.out_types[0] = p.type, s.in_types[1] = p.b_type;
+}
+void set_types(const ReduceProblem& p, OperandSizes& s) {
+  set_inputs(s, p.type, {0, 1});
+  s.out_types[0] = p.type, s.out_types[1] = DType::i32;
+}
+void set_types(const PoolBackwardProblem& p, OperandSizes& s) {
+  set_inputs(s, p.forward.type, {0, 1});
+  s.out_types[0] = p.forward.type;
+}
+// Everything is of one type.
+template <class P>
+void set_types(const P& p, OperandSizes& s) {
+  std::fill_n(s.in_types, kMostOperands, p.type);
+  s.out_types[0] = p.type;
+}
+
 }  // namespace
 
 OperandSizes operand_sizes(const Problem& problem) {
-  return std::visit([](const auto& p) { return sizes_of(p); }, problem);
+  return std::visit(
+      [](const auto& p) {
+        OperandSizes s = sizes_of(p);
+        set_types(p, s);
+        for (int i = 0; i < kMostOperands; ++i)
+          if (s.integers[i]) s.in_types[i] = DType::i32;
+        return s;
+      },
+      problem);
 }
 
 }  // namespace trine::dnn

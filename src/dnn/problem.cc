@@ -69,19 +69,21 @@ std::string text_of(const MatmulProblem& p) {
 }
 
 std::string text_of(const PoolProblem& p) {
-  return fmt::format("pool {} {} x[{},{},{},{},{}] kernel {}{}{}{}{}{} -> [{},{},{}]", of(kPoolNames, p.kind),
+  return fmt::format("pool {} {} x[{},{},{},{},{}] kernel {}{}{}{}{}{} -> [{},{},{}]{}", of(kPoolNames, p.kind),
                      name(p.layout), p.n, p.in[0], p.in[1], p.in[2], p.channels, list(p.kernel),
                      when_unusual("stride", p.stride, 1), when_unusual("dilation", p.dilation, 1),
                      when_unusual("pad", p.pad_begin, 0), when_unusual("pad_end", p.pad_end, 0),
-                     strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0], p.out[1], p.out[2]);
+                     strides_text(p.in_pixel_stride, p.out_pixel_stride), p.out[0], p.out[1], p.out[2],
+                     type_text(p.type));
 }
 
 std::string text_of(const ResizeProblem& p) {
   bool nearest = p.mode == ResizeMode::nearest;
-  return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {}{} -> [{}]", nearest ? "nearest" : "linear",
+  return fmt::format("resize {} {} {}{} x[{},{},{},{},{}] scale {}{} -> [{}]{}", nearest ? "nearest" : "linear",
                      name(p.layout), of(kCoordinateNames, p.coordinates),
                      nearest ? fmt::format(" {}", of(kRoundingNames, p.rounding)) : "", p.n, p.in[0], p.in[1], p.in[2],
-                     p.channels, list(p.scale), strides_text(p.in_pixel_stride, p.out_pixel_stride), list(p.out));
+                     p.channels, list(p.scale), strides_text(p.in_pixel_stride, p.out_pixel_stride), list(p.out),
+                     type_text(p.type));
 }
 
 std::string text_of(const CopyProblem& p) {
@@ -95,7 +97,7 @@ std::string text_of(const GatherProblem& p) {
 }
 
 std::string text_of(const ConvWeightsProblem& p) {
-  return fmt::format("weights of {}{}", text_of(p.forward), p.bias ? " and bias" : "");
+  return fmt::format("weights of {}{}{}", text_of(p.forward), p.bias ? " and bias" : "", p.add ? " added" : "");
 }
 
 std::string text_of(const PoolBackwardProblem& p) { return "gradient of " + text_of(p.forward); }
@@ -136,15 +138,14 @@ double bytes_of(const MatmulProblem& p) {
          size_of(p.types.out) * product(batch_of(p)) * m * n * twice;
 }
 double bytes_of(const PoolProblem& p) {
-  return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
+  return size_of(p.type) * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
 }
 double bytes_of(const ResizeProblem& p) {
-  return 4 * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
+  return size_of(p.type) * static_cast<double>(p.n * p.channels) * (product(p.in) + product(p.out));
 }
-double bytes_of(const PoolBackwardProblem& p) { return bytes_of_operands(operand_sizes(p)); }
 template <class P>
 double bytes_of(const P& p) {
-  return bytes_of_operands(sizes_of(p));
+  return bytes_of_operands(operand_sizes(p));
 }
 double bytes_of(const CopyProblem& p) { return 2 * product(p.dims) * static_cast<double>(p.element_bytes); }
 double bytes_of(const GatherProblem& p) {
@@ -166,8 +167,29 @@ std::string ElementTypes::text() const {
 ElementTypes types_of(const Problem& problem) {
   if (const auto* conv = std::get_if<ConvProblem>(&problem)) return conv->types;
   if (const auto* matmul = std::get_if<MatmulProblem>(&problem)) return matmul->types;
+  if (const auto* weights = std::get_if<ConvWeightsProblem>(&problem)) return weights->forward.types;
   return {};
 }
+
+namespace {
+DType own_type(const ConvWeightsProblem& p) {
+  const ElementTypes t = p.forward.types;
+  return t.in != DType::f32 ? t.in : t.out != DType::f32 ? t.out : t.weights != DType::f32 ? t.weights : t.bias;
+}
+DType own_type(const PoolBackwardProblem& p) { return p.forward.type; }
+DType own_type(const BinaryProblem& p) { return p.type == DType::f32 ? p.b_type : p.type; }
+template <class P>
+DType own_type(const P& p) {
+  if constexpr (requires { p.type; }) return p.type;
+  else return DType::f32;
+}
+}  // namespace
+
+DType type_of(const Problem& problem) {
+  return std::visit([](const auto& p) { return own_type(p); }, problem);
+}
+
+std::string type_text(DType type) { return type == DType::f32 ? std::string() : fmt::format(" {}", trine::name(type)); }
 
 std::string text(const Problem& problem) {
   return std::visit([](const auto& p) { return text_of(p); }, problem);

@@ -42,6 +42,7 @@ std::string text_of(const RnnProblem& p) {
   if (p.joined) text += " joined";
   text += of(kPassNames, p.pass);
   if (p.add) text += " add";
+  text += type_text(p.type);
   return text;
 }
 

@@ -10,8 +10,8 @@ constexpr std::string_view kKindNames[] = {"accurate", "fast", "log"};
 }  // namespace
 
 std::string text_of(const SoftmaxProblem& p) {
-  return fmt::format("softmax{} {} [{},{},{}]", p.pass == Pass::backward ? "_backward" : "",
-                     kKindNames[static_cast<size_t>(p.kind)], p.outer, p.axis, p.inner);
+  return fmt::format("softmax{} {} [{},{},{}]{}", p.pass == Pass::backward ? "_backward" : "",
+                     kKindNames[static_cast<size_t>(p.kind)], p.outer, p.axis, p.inner, type_text(p.type));
 }
 
 double flops_of(const SoftmaxProblem& p) { return 20 * static_cast<double>(p.outer * p.axis * p.inner); }

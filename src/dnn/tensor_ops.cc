@@ -13,8 +13,9 @@ constexpr std::string_view kReduceNames[] = {"add", "mul",   "min",   "max",    
 }  // namespace
 
 std::string text_of(const ReduceProblem& p) {
-  return fmt::format("reduce {} [{}] -> [{}]{} alpha {} beta {}", kReduceNames[static_cast<size_t>(p.kind)],
-                     fmt::join(p.dims, ","), fmt::join(p.out_dims, ","), p.indices ? " indices" : "", p.alpha, p.beta);
+  return fmt::format("reduce {} [{}] -> [{}]{} alpha {} beta {}{}", kReduceNames[static_cast<size_t>(p.kind)],
+                     fmt::join(p.dims, ","), fmt::join(p.out_dims, ","), p.indices ? " indices" : "", p.alpha, p.beta,
+                     type_text(p.type));
 }
 std::string text_of(const TransformProblem& p) {
   return fmt::format("transform [{}] {} strides [{}] -> {} strides [{}] alpha {} beta {}", fmt::join(p.dims, ","),
@@ -33,7 +34,6 @@ OperandSizes sizes_of(const ReduceProblem& p) {
   if (p.indices) s.out[1] = s.out[0];
   return s;
 }
-// In bytes.
 OperandSizes sizes_of(const TransformProblem& p) {
   OperandSizes s;
   if (element_count(p.dims) == 0) return s;
@@ -42,8 +42,8 @@ OperandSizes sizes_of(const TransformProblem& p) {
     in += std::max<int64_t>(p.in_strides[i], 0) * (p.dims[i] - 1);
     out += p.out_strides[i] * (p.dims[i] - 1);
   }
-  s.in[0] = in * static_cast<int64_t>(byte_size(p.in));
-  s.out[0] = out * static_cast<int64_t>(byte_size(p.out));
+  s.in[0] = in;
+  s.out[0] = out;
   return s;
 }
 

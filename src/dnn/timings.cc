@@ -33,16 +33,24 @@ std::optional<std::pair<std::string, double>> entry_of(std::string_view line) {
 
 }  // namespace
 
+Timings::Timings(const Timings& other) : seconds_left(other.seconds_left), measured(other.measured) {
+  std::lock_guard lock(other.mutex_);
+  microseconds_ = other.microseconds_;
+}
+
 std::optional<double> Timings::find(const Problem& problem, std::string_view row, int threads) const {
+  std::lock_guard lock(mutex_);
   const auto it = microseconds_.find(key_of(problem, row, threads));
   return it == microseconds_.end() ? std::nullopt : std::optional(it->second * 1e-6);
 }
 
 void Timings::add(const Problem& problem, std::string_view row, int threads, double seconds) {
+  std::lock_guard lock(mutex_);
   microseconds_[key_of(problem, row, threads)] = std::max(std::round(seconds * 1e9), 1.0) / 1e3;
 }
 
 int Timings::merge(std::string_view text) {
+  std::lock_guard lock(mutex_);
   int ignored = 0;
   bool title = true;
   for (size_t begin = 0; begin < text.size();) {
@@ -63,6 +71,7 @@ int Timings::merge(std::string_view text) {
 }
 
 std::string Timings::text() const {
+  std::lock_guard lock(mutex_);
   std::string out = std::string(kTitle) + "\n";
   for (const auto& [key, microseconds] : microseconds_) out += fmt::format("{}\t{}\n", key, microseconds);
   return out;

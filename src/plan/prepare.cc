@@ -154,7 +154,7 @@ class Preparer {
     if (k < step.rows.size()) {
       const dnn::KernelRow* row = dnn::find_row(step.rows[k]);
       if (row && row->op == dnn::op_kind(problem) && dnn::runs_on(*row, limits.level, limits.features) &&
-          !row->fits(problem) && std::find(limits.drop.begin(), limits.drop.end(), row->name) == limits.drop.end() &&
+          !misfit(*row, problem) && std::find(limits.drop.begin(), limits.drop.end(), row->name) == limits.drop.end() &&
           small_enough(*row))
         return row;
     }

@@ -1,6 +1,7 @@
-// Attention, and its gradients without a matrix of scores in memory. f32.
+// Attention, and its gradients without a matrix of scores in memory.
 #pragma once
 
+#include "trine/base/dtype.h"
 #include "trine/dnn/layout.h"
 
 namespace trine::dnn {
@@ -48,8 +49,9 @@ struct AttentionProblem {
   int64_t window_left = -1, window_right = -1;
   bool lengths = false;
   bool alibi = false;
-  float dropout = 0;  // in [0, 1)
-  bool lse = false;   // forward: the log-sum-exp is an output
+  float dropout = 0;        // in [0, 1)
+  bool lse = false;         // forward: the log-sum-exp is an output
+  DType type = DType::f32;  // of q, k, v, out and their gradients: f16 and bf16 too; all else stays f32, sums are f32
   friend bool operator==(const AttentionProblem&, const AttentionProblem&) = default;
 };
 

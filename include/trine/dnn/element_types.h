@@ -9,7 +9,7 @@
 namespace trine::dnn {
 
 // Types of a contraction's operands.
-//   f32, bf16          sums in f32
+//   f32, bf16, f16     in any mixture; sums in f32
 //   u8 or i8 by i8     exact sums in i32; what the integers stand for is told by Quantization at run time. The output
 //   is
 //                      f32, u8, i8, or i32: the sums themselves, with an i32 bias but nothing else

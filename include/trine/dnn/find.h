@@ -11,11 +11,12 @@
 namespace trine::dnn {
 
 struct KernelRow;  // one way to compute a kind of problem; rows stand in the backends' tables
+class Tuner;       // times rows in the background: trine/dnn/tuner.h
 
 // How results may differ from sums in f32 of the definition's own terms.
 enum class Numerics : uint8_t {
   exact,     // the definition's products, f32 sums in some fixed order
-  winograd,  // sums of transformed inputs: error of the order of a direct f32 sum, but other products
+  winograd,  // sums of transformed inputs: other products; the bound stands in docs/dnn.md
 };
 std::string_view name(Numerics numerics);
 
@@ -28,10 +29,11 @@ struct Limits {
   CpuFeatures features = cpu_features();
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
-  bool winograd = true;                   // allows Numerics::winograd
+  bool winograd = true;                   // allows Numerics::winograd; false is what `--strict-fp32` asks for
   std::vector<std::string> drop = {};     // names of rows that must not be used
-  double measure_seconds = 0;             // > 0: time the best candidates on random data within this budget
+  double measure_seconds = 0;             // > 0: time the best candidates on random data, and wait for it so long
   std::shared_ptr<Timings> timings = {};  // times known already; also bounds and remembers what is measured
+  std::shared_ptr<Tuner> tuner = {};      // Primitive chooses by its times, without waiting for any
   bool deterministic = false;             // the choice depends on no time measured and on no number of threads
   double seconds_per_byte = kStreamed;    // what saving a byte of packed weights may cost in time
 };
@@ -57,7 +59,7 @@ struct Choice {
   std::vector<Refusal> refusals;
 
   const KernelRow* best() const { return candidates.empty() ? nullptr : candidates.front().row; }
-  std::string text() const;  // a line per candidate and refusal
+  std::string text() const;  // a line per candidate and per reason
 };
 
 // With TRINE_DEBUG=3 the choice is printed to stderr.

@@ -1,10 +1,12 @@
-// Spatial transformers: a grid from an affine map, and an image sampled at a grid, each with its gradients. f32.
+// Spatial transformers: a grid from an affine map, and an image sampled at a grid, each with its gradients. Grids and
+// maps are f32.
 //
 // A grid names positions from -1 to 1 along each axis, width first: (x, y) for images, (x, y, z) for volumes. -1 and 1
 // are the outer edges of the first and last pixel, or with align_corners their centres. Positions are made in f64 from
 // the f32 grid; the last pixel of an axis of one pixel with align_corners stands at -1.
 #pragma once
 
+#include "trine/base/dtype.h"
 #include "trine/dnn/layout.h"
 
 namespace trine::dnn {
@@ -39,6 +41,7 @@ struct GridSampleProblem {
   GridPadding padding = GridPadding::zeros;
   bool align_corners = false;
   Layout layout = Layout::nhwc;  // of x, y and their gradients
+  DType type = DType::f32;       // of x, y and their gradients: f16 and bf16 too
   friend bool operator==(const GridSampleProblem&, const GridSampleProblem&) = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trine/base/dtype.h"
 #include "trine/dnn/layout.h"
 
 namespace trine::dnn {
@@ -32,6 +33,7 @@ struct NormProblem {
   bool training = false;  // batch only
   bool scale = true, shift = true, add = false, relu = false;
   float epsilon = 1e-5f, momentum = 0.1f;
+  DType type = DType::f32;  // of x, y, z and their gradients: f16 and bf16 too; scale, shift and statistics are f32
 
   // Channels of an image that share a mean, and how many different means there are.
   int64_t channels_per_set() const {
@@ -58,6 +60,7 @@ struct LrnProblem {
   int64_t size = 5;
   Layout layout = Layout::nhwc;
   float alpha = 1e-4f, beta = 0.75f, k = 2;
+  DType type = DType::f32;  // f16 and bf16 too
   friend bool operator==(const LrnProblem&, const LrnProblem&) = default;
 };
 

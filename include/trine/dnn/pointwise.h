@@ -1,6 +1,7 @@
-// Problems of one element at a time. Tensors are dense f32.
+// Problems of one element at a time, computed in f32. Tensors are dense.
 #pragma once
 
+#include "trine/base/dtype.h"
 #include "trine/base/shape.h"
 #include "trine/dnn/epilogue.h"
 #include "trine/dnn/layout.h"
@@ -25,6 +26,18 @@ enum class Unary : uint8_t {
   swish,         // x * sigmoid(beta * x)
   square_root,
   logical_not,  // 1 - x: of 0 and 1 the other
+  negate,
+  absolute,  // derivative at 0: 0
+  ceil,      // derivatives of these two: 0
+  floor,
+  exponential,
+  logarithm,
+  reciprocal,
+  reciprocal_root,  // 1 / sqrt(x)
+  sine,
+  cosine,
+  tangent,
+  error_function,
 };
 std::string_view name(Unary function);
 
@@ -41,18 +54,46 @@ struct ActivationProblem {
   Pass pass = Pass::forward;
   int64_t elements = 0;
   float alpha = 0, beta = 1;
+  DType type = DType::f32;  // f16, bf16, i8 and u8 too
   friend bool operator==(const ActivationProblem&, const ActivationProblem&) = default;
 };
 
-enum class Binary : uint8_t { add, sub, mul, div, min, max };
+enum class Binary : uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  min,
+  max,
+  power,       // a^b
+  remainder,   // a - b * trunc(a / b)
+  arctangent,  // of a / b, in the quadrant of (b, a)
+  add_square,  // a + b * b
+  equal,       // comparisons and logic give 1 or 0; what is not 0 is true, a NaN equals nothing
+  not_equal,
+  greater,
+  greater_equal,
+  less,
+  less_equal,
+  logical_and,
+  logical_or,
+  select,  // a where c is not 0, else b; c is not added then
+};
+std::string_view name(Binary op);
 
-// y = op(alpha1 * a, alpha2 * b) + beta * c;   in a, b, c (read only when beta is not 0; may be y)   out y
-// a, c and y have `dims`; b broadcasts as in NumPy: missing leading dimensions and those of 1 repeat. The minimum and
+// One value in f64: what every kernel must agree with. `c` is select's.
+double apply(Binary op, double a, double b, double c = 0);
+
+// y = op(alpha1 * a, alpha2 * b) + beta * c;   in a, b, c (may be y; read only by select, or when beta is not 0)   out
+// y a, c and y have `dims`; b broadcasts as in NumPy: missing leading dimensions and those of 1 repeat. The minimum and
 // the maximum of a NaN and anything are NaN.
 struct BinaryProblem {
   Binary op = Binary::add;
   Dims dims, b_dims;
   float alpha1 = 1, alpha2 = 1, beta = 0;
+  DType type = DType::f32;    // of a, c and y: f16, bf16, i8 and u8 too
+  DType b_type = DType::f32;  // the same, of b
+  bool reads_c() const { return beta != 0 || op == Binary::select; }
   friend bool operator==(const BinaryProblem&, const BinaryProblem&) = default;
 };
 
@@ -64,6 +105,7 @@ struct DropoutProblem {
   int64_t elements = 0;
   double rate = 0.5;  // in [0, 1]
   uint64_t seed = 0, offset = 0;
+  DType type = DType::f32;  // f16 and bf16 too
   friend bool operator==(const DropoutProblem&, const DropoutProblem&) = default;
 
   // What to add to `offset` for the next call.

@@ -10,6 +10,8 @@
 // Immutable: threads may run one primitive at the same time, each with its own workspace and pool.
 #pragma once
 
+#include <optional>
+
 #include "trine/base/thread_pool.h"
 #include "trine/dnn/find.h"
 
@@ -38,15 +40,33 @@ struct Operands {
   void* workspace = nullptr;  // workspace_bytes(), 64-byte aligned; null: allocated for this run
 };
 
+// How an operand lies in memory, where that is not what the problem says: row-major over `dims`, its elements are those
+// of the problem's operand (without pixel or row strides, which would say it too), and the one at index i stands
+// sum of i * strides elements from the pointer. So x [n, h, w, c] of a problem in nhwc lies as nchw with
+//   {.dims = {n, h, w, c}, .strides = {c * h * w, w, 1, h * w}}
+// Strides may be 0 or negative, those of outputs only positive. What a layout and a pixel stride can say runs as it is;
+// the rest is copied through the workspace.
+struct View {
+  Dims dims, strides;
+  bool is_given() const { return !strides.empty(); }
+};
+struct Views {
+  View in[kMostOperands], weights[kMostWeights], residual, out[kMostOperands];
+};
+
+// What is wrong with the numbers of a problem, as "stride 0; 1 at least"; empty when nothing is.
+std::string fault(const Problem& problem);
+
 class Primitive {
  public:
-  // Chooses within `limits`. Throws Error{unsupported} when no row fits, with the reason of each.
-  explicit Primitive(Problem problem, const Limits& limits = {});
+  // Chooses within `limits`. Throws Error{invalid_argument} for a problem with a fault or a view that does not match
+  // it, Error{unsupported} when no row fits, with the reason of each.
+  explicit Primitive(Problem problem, const Limits& limits = {}, const Views& views = {});
 
-  const Problem& problem() const { return choice_.problem; }
+  const Problem& problem() const { return choice_.problem; }  // with what of the views it could take in
   const Choice& choice() const { return choice_; }  // every candidate with its time, every refusal with its reason
   std::string_view algorithm() const { return choice_.candidates.front().name; }
-  size_t workspace_bytes() const { return choice_.candidates.front().workspace_bytes; }
+  size_t workspace_bytes() const;
   size_t packed_bytes() const {
     return choice_.candidates.front().packed_bytes;
   }  // 0: takes no weights, or as they are
@@ -58,9 +78,19 @@ class Primitive {
   // limits named.
   void run(const Operands& operands, ThreadPool& pool = ThreadPool::serial()) const;
 
+  // With Limits::tuner: the same by an algorithm that has been measured meanwhile to be at least 3 % faster.
+  std::optional<Primitive> faster() const;
+
  private:
+  struct Copy;  // of an operand that has a view
+
+  void run_dense(const Operands& operands, ThreadPool& pool) const;
+
   Choice choice_;
-  int threads_;
+  Limits limits_;
+  Views views_;
+  std::vector<std::shared_ptr<const Copy>> copies_;
+  size_t copies_bytes_ = 0;
 };
 
 }  // namespace trine::dnn

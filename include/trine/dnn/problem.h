@@ -54,8 +54,9 @@ struct ConvProblem {
 // dw[m, c, t] = sum over n, o of dy[n, o, m] * x[n, o*stride + t*dilation - pad_begin, c],  db[m] = sum of dy[., m].
 // The gradient of its input is a convolution too: backward_data below.
 struct ConvWeightsProblem {
-  ConvProblem forward;
-  bool bias = false;  // db is wanted
+  ConvProblem forward;  // types: in of x, out of dy, weights of dw, bias of db
+  bool bias = false;    // db is wanted
+  bool add = false;     // dw and db are added to, not set
 
   friend bool operator==(const ConvWeightsProblem&, const ConvWeightsProblem&) = default;
 };
@@ -88,6 +89,7 @@ struct PoolProblem {
   Extents pad_begin{0, 0, 0}, pad_end{0, 0, 0};  // pad_end limits what average_with_pad counts
   Layout layout = Layout::nhwc;                  // of input and output
   int64_t in_pixel_stride = 0, out_pixel_stride = 0;
+  DType type = DType::f32;  // of x and y: f16, bf16, i8 and u8 too; sums in f32
   friend bool operator==(const PoolProblem&, const PoolProblem&) = default;
 };
 
@@ -117,6 +119,7 @@ struct ResizeProblem {
   std::array<double, 3> scale{1, 1, 1};  // as given by the model: out/in is not always exactly it
   Layout layout = Layout::nhwc;
   int64_t in_pixel_stride = 0, out_pixel_stride = 0;
+  DType type = DType::f32;  // of x and y: f16, bf16, i8 and u8 too
   friend bool operator==(const ResizeProblem&, const ResizeProblem&) = default;
 };
 
@@ -174,8 +177,11 @@ inline OpKind op_kind(const Problem& problem) { return static_cast<OpKind>(probl
 std::string text(const Problem& problem);
 size_t hash(const Problem& problem);
 
-// The element types of a problem; f32 when it is no contraction.
+// The element types of a contraction, or of a convolution's gradient; f32 of other problems.
 ElementTypes types_of(const Problem& problem);
+// The type that rows of f32 cannot take: `type`, of a gradient of weights or a binary problem the first that is not
+// f32; f32 when all is, and of other contractions.
+DType type_of(const Problem& problem);
 
 // Work that the definition needs (2 per multiply-add; a Winograd kernel does less) and bytes touched once.
 double flops(const Problem& problem);

@@ -1,8 +1,9 @@
-// Recurrent networks: LSTM, GRU, tanh and relu cells in layers, one or two directions, for inference and training. f32.
+// Recurrent networks: LSTM, GRU, tanh and relu cells in layers, one or two directions, for inference and training.
 #pragma once
 
 #include <limits>
 
+#include "trine/base/dtype.h"
 #include "trine/dnn/layout.h"
 
 namespace trine::dnn {
@@ -61,6 +62,8 @@ struct RnnProblem {
   bool joined = false;
   RnnPass pass = RnnPass::inference;
   bool add = false;  // backward_weights
+  // Of everything but reserve and dgates, which are f32: f16 and bf16 too. Sums and states between steps are f32.
+  DType type = DType::f32;
 
   int64_t directions() const { return direction == RnnDirection::bidirectional ? 2 : 1; }
   int64_t gates() const { return kind == RnnKind::lstm ? 4 : kind == RnnKind::gru ? 3 : 1; }
@@ -73,5 +76,18 @@ struct RnnProblem {
   int64_t gradient_row() const { return (gates() + 1) * hidden + output(); }
   friend bool operator==(const RnnProblem&, const RnnProblem&) = default;
 };
+
+// Orders in which libraries keep the gates of weights and biases. In all of them a gate is H rows.
+enum class GateOrder : uint8_t {
+  onnx,    // lstm i o f c, gru z r h: that of RnnProblem
+  cudnn,   // lstm i f c o, gru r z h: cuDNN's linear layers 0.. in order, and PyTorch's
+  miopen,  // lstm i f o c, gru z r h
+  keras,   // lstm i f c o, gru z r h
+};
+
+// Weights or gradients of operand `weight` (0 w, 1 r, 2 bias) of a whole problem, f32, from one order into another;
+// `from` and `to` are different memory. cuDNN's and PyTorch's gru is that of linear_before_reset.
+void reorder_gates(const RnnProblem& problem, int weight, GateOrder from_order, const float* from, GateOrder to_order,
+                   float* to);
 
 }  // namespace trine::dnn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trine/base/dtype.h"
 #include "trine/dnn/layout.h"
 
 namespace trine::dnn {
@@ -19,6 +20,7 @@ struct SoftmaxProblem {
   SoftmaxKind kind = SoftmaxKind::accurate;
   Pass pass = Pass::forward;
   int64_t outer = 1, axis = 0, inner = 1;
+  DType type = DType::f32;  // f16 and bf16 too
   friend bool operator==(const SoftmaxProblem&, const SoftmaxProblem&) = default;
 };
 

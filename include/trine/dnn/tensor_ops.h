@@ -30,6 +30,7 @@ struct ReduceProblem {
   Dims dims, out_dims;
   bool indices = false;
   float alpha = 1, beta = 0;
+  DType type = DType::f32;  // of a, c and y: f16, bf16, i8 and u8 too
   friend bool operator==(const ReduceProblem&, const ReduceProblem&) = default;
 };
 

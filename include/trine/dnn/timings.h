@@ -4,10 +4,11 @@
 //   trine timings 1
 //   VERSION <tab> CPU <tab> THREADS <tab> ROW <tab> PROBLEM <tab> MICROSECONDS
 //
-// Entries of other machines and versions are kept and not used.
+// Entries of other machines and versions are kept and not used. Threads may use one at the same time.
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ namespace trine::dnn {
 
 class Timings {
  public:
+  Timings() = default;
+  Timings(const Timings& other);
+  Timings& operator=(const Timings&) = delete;
+
   // Seconds that `row` took for `problem` on this machine.
   std::optional<double> find(const Problem& problem, std::string_view row, int threads) const;
   void add(const Problem& problem, std::string_view row, int threads, double seconds);
@@ -27,11 +32,21 @@ class Timings {
   int merge(std::string_view text);
   std::string text() const;
 
-  double seconds_left = 0;  // of the budget for measuring
+  double seconds_left = 0;  // of the budget for measuring; this and the next are for the thread that measures
   int measured = 0;         // rows measured so far
 
  private:
+  mutable std::mutex mutex_;
   std::map<std::string, double> microseconds_;  // by the line without its last column
 };
+
+// Adds the entries of a file to `timings`, if there is such a file. Damaged lines, and a file that is no timing cache,
+// are ignored with one line on stderr. Returns how many lines were ignored. Throws Error{io} when it cannot be read.
+int load_timings(Timings& timings, const std::string& path);
+
+// Adds `timings` to what the file holds by now, ours winning: processes may do so at the same time (PATH.lock), and
+// whoever reads finds a whole file. Throws Error{io}, and Error{invalid_argument} rather than replace another kind of
+// file.
+void save_timings(const Timings& timings, const std::string& path);
 
 }  // namespace trine::dnn

@@ -2,17 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-
-#include "base/file_lock.h"
 #include "base/memory.h"
+#include "dnn/timings_file.h"
 #include "plan/footprint.h"
 #include "trine/base/cpu.h"
 #include "trine/base/error.h"
-#include "trine/base/replace_file.h"
 
 namespace trine {
 namespace {
@@ -22,17 +16,6 @@ void for_each_plan(Plan& plan, const F& f) {
   f(plan);
   for (PlanStep& step : plan.steps)
     for (const auto& body : step.bodies) for_each_plan(*body, f);
-}
-
-// The whole file; nothing when there is none yet.
-std::optional<std::string> read_cache(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file && errno == ENOENT) return std::nullopt;
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw Error(ErrorCode::io, fmt::format("timing cache: {}: cannot read ({}); give a file or a new name", path,
-                                           std::strerror(errno)));
-  return std::move(text).str();
 }
 
 double mebibytes(double bytes) { return bytes / (1 << 20); }
@@ -54,7 +37,7 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
   limits_.timings = std::make_shared<dnn::Timings>();
   limits_.timings->seconds_left = options.budget_seconds;
   if (options.timing_cache.empty()) return;
-  if (const auto text = read_cache(options.timing_cache)) ignored_ = limits_.timings->merge(*text);
+  if (const auto text = dnn::read_timings(options.timing_cache)) ignored_ = limits_.timings->merge(*text);
 }
 
 std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types) {
@@ -103,15 +86,7 @@ void KernelChooser::settle(Plan& plan) {
     p.limits.timings = nullptr;
   });
   if (options_.timing_cache.empty() || limits_.timings->measured == 0) return;
-  add_to_timing_cache(options_.timing_cache, *limits_.timings);
-}
-
-void add_to_timing_cache(const std::string& path, const dnn::Timings& timings) {
-  const FileLock lock(path);
-  dnn::Timings all = timings;
-  if (const auto theirs = read_cache(path)) all.merge(*theirs);
-  const std::string text = all.text();
-  replace_file(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  dnn::save_timings(*limits_.timings, options_.timing_cache);
 }
 
 std::vector<std::string> KernelChooser::notes() const {

@@ -32,8 +32,4 @@ class KernelChooser {
   size_t wanted_ = 0;  // bytes of the fastest plan, when it was too large
 };
 
-// Adds the times to the file, which others may add to meanwhile: none of theirs is lost. Throws Error{io}, and
-// Error{invalid_argument} for a file of another kind.
-void add_to_timing_cache(const std::string& path, const dnn::Timings& timings);
-
 }  // namespace trine

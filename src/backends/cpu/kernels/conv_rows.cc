@@ -89,10 +89,12 @@ void PaddedImage::fill_line(const T* x, int64_t ldx, int64_t line, T padding, T*
 template <class T>
 void PaddedImage::fill_all(const void* x, T padding, ThreadPool& pool, void* image) const {
   int64_t ldx = pixel_stride(p.in_pixel_stride, p.in_channels);
-  pool.parallel_for(lines(), std::max<int64_t>(1, 16384 / line_elements()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      fill_line(static_cast<const T*>(x), ldx, i, padding, static_cast<T*>(image) + i * line_elements());
-  });
+  pool.parallel_for(lines(), 16384 / std::max<int64_t>(1, std::min<int64_t>(16384, line_elements())),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i)
+                        fill_line(static_cast<const T*>(x), ldx, i, padding,
+                                  static_cast<T*>(image) + i * line_elements());
+                    });
 }
 
 void PaddedImage::fill(const void* x, uint8_t padding, ThreadPool& pool, void* image) const {

@@ -2,6 +2,8 @@
 // time. dY is transposed once per block; X[t], the input pixels that the position meets, is laid into panels. Pixels
 // are never divided among threads, so the bits do not depend on their number.
 //
+// The gradient of a transposed convolution's weights is that of its backward_data, with x and dy exchanged.
+//
 //   gemm     any groups of at least 8 channels
 //   direct   depthwise and narrow groups: sums over pixels, channel by channel
 #include <algorithm>
@@ -22,7 +24,23 @@ constexpr int64_t kLeastWidth = 8;  // channels of a group worth a product
 
 const ConvWeightsProblem& of(const Problem& problem) { return std::get<ConvWeightsProblem>(problem); }
 
-// The input pixel that output pixel `row` meets at kernel position `tap`, or null in the padding.
+ConvProblem plain(const ConvWeightsProblem& w) { return w.forward.transposed ? backward_data(w.forward) : w.forward; }
+
+// The operands of a run, those of a transposed convolution exchanged.
+struct Operands {
+  const float *x, *dy;
+  float* dw;
+
+  Operands(const ConvWeightsProblem& w, const Args& args)
+      : x(static_cast<const float*>(args.in[w.forward.transposed ? 1 : 0])),
+        dy(static_cast<const float*>(args.in[w.forward.transposed ? 0 : 1])),
+        dw(static_cast<float*>(args.out[0])) {}
+};
+
+int64_t channel_stride(const ConvProblem& p) { return p.in_layout == Layout::nchw ? volume(p.in) : 1; }
+
+// The input pixel that output pixel `row` meets at kernel position `tap`, or null in the padding. Its channels are
+// channel_stride apart.
 const float* met_pixel(const ConvProblem& p, const float* x, int64_t row, int64_t tap) {
   const int64_t ldx = pixel_stride(p.in_pixel_stride, p.in_channels);
   int64_t at[3], n = row / volume(p.out);
@@ -32,7 +50,9 @@ const float* met_pixel(const ConvProblem& p, const float* x, int64_t row, int64_
     tap /= p.kernel[i];
     if (at[i] < 0 || at[i] >= p.in[i]) return nullptr;
   }
-  return x + (((n * p.in[0] + at[0]) * p.in[1] + at[1]) * p.in[2] + at[2]) * ldx;
+  const int64_t pixel = (at[0] * p.in[1] + at[1]) * p.in[2] + at[2];
+  if (p.in_layout == Layout::nchw) return x + n * p.in_channels * volume(p.in) + pixel;
+  return x + (n * volume(p.in) + pixel) * ldx;
 }
 
 GemmJob job_of(const ConvProblem& p, int64_t pixels) {
@@ -61,10 +81,9 @@ class WeightsGradient {
  public:
   WeightsGradient(CpuLevel level, const ConvWeightsProblem& problem, const Args& args)
       : isa_(gemm_isa(level)),
-        p_(problem.forward),
-        x_(static_cast<const float*>(args.in[0])),
-        dy_(static_cast<const float*>(args.in[1])),
-        dw_(static_cast<float*>(args.out[0])),
+        p_(plain(problem)),
+        adds_(problem.add),
+        o_(problem, args),
         pool_(args.pool ? *args.pool : ThreadPool::serial()),
         carver_(args.workspace),
         s_(isa_, p_, pool_.threads(), carver_) {}
@@ -81,13 +100,13 @@ class WeightsGradient {
  private:
   void add_block(int64_t g, int64_t first, int64_t count) {
     const int64_t ldy = pixel_stride(p_.out_pixel_stride, p_.out_channels), width = p_.out_per_group();
-    const float* dy = dy_ + first * ldy + g * width;
+    const float* dy = o_.dy + first * ldy + g * width;
     pool_.parallel_for(width, 16, [&](int64_t begin, int64_t end) {
       isa_.transpose(dy + begin, ldy, s_.dy + begin * count, count, count, end - begin);
     });
     for (int64_t tap = 0; tap < volume(p_.kernel); ++tap) {
       pool_.parallel_for(count, 32, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) fill_pixel(met_pixel(p_, x_, first + i, tap), g, i, count);
+        for (int64_t i = begin; i < end; ++i) fill_pixel(met_pixel(p_, o_.x, first + i, tap), g, i, count);
       });
       float* sums = s_.sums + tap * width * p_.in_per_group();
       auto rows = LinearRows::of_floats(s_.dy, count, sums, p_.in_per_group());
@@ -100,11 +119,11 @@ class WeightsGradient {
   }
 
   void fill_pixel(const float* pixel, int64_t g, int64_t i, int64_t count) {
-    const int64_t width = p_.in_per_group();
+    const int64_t width = p_.in_per_group(), step = channel_stride(p_);
     for (int64_t c = 0; c < width; c += kPanel) {
       float* to = s_.x + c * count + i * kPanel;
       const int64_t has = pixel ? std::min<int64_t>(kPanel, width - c) : 0;
-      if (has) std::copy_n(pixel + g * width + c, has, to);
+      for (int64_t j = 0; j < has; ++j) to[j] = pixel[(g * width + c + j) * step];
       std::fill(to + has, to + kPanel, 0.f);
     }
   }
@@ -112,57 +131,60 @@ class WeightsGradient {
   // [tap][m][c] -> [m][c][tap]
   void write(int64_t g) {
     const int64_t taps = volume(p_.kernel), size = p_.out_per_group() * p_.in_per_group();
-    isa_.transpose(s_.sums, size, dw_ + g * size * taps, taps, taps, size);
+    float* dw = o_.dw + g * size * taps;
+    if (!adds_) return isa_.transpose(s_.sums, size, dw, taps, taps, size);
+    for (int64_t i = 0; i < size; ++i)
+      for (int64_t tap = 0; tap < taps; ++tap) dw[i * taps + tap] += s_.sums[tap * size + i];
   }
 
   const GemmIsa& isa_;
-  const ConvProblem& p_;
-  const float *x_, *dy_;
-  float* dw_;
+  const ConvProblem p_;
+  const bool adds_;
+  const Operands o_;
   ThreadPool& pool_;
   Carver carver_;
   Scratch s_;
 };
 
-void sum_bias(const ConvProblem& p, const float* dy, float* db) {
+void sum_bias(const ConvWeightsProblem& w, const Args& args) {
+  const ConvProblem& p = w.forward;
+  const auto* dy = static_cast<const float*>(args.in[1]);
+  auto* db = static_cast<float*>(args.out[1]);
+  if (!db) return;
   const int64_t ldy = pixel_stride(p.out_pixel_stride, p.out_channels);
-  std::fill_n(db, p.out_channels, 0.f);
+  if (!w.add) std::fill_n(db, p.out_channels, 0.f);
   for (int64_t i = 0; i < p.n * volume(p.out); ++i)
     for (int64_t m = 0; m < p.out_channels; ++m) db[m] += dy[i * ldy + m];
 }
 
 void run_gemm_row(CpuLevel level, const Problem& problem, const Args& args) {
   WeightsGradient(level, of(problem), args).run();
-  if (args.out[1])
-    sum_bias(of(problem).forward, static_cast<const float*>(args.in[1]), static_cast<float*>(args.out[1]));
+  sum_bias(of(problem), args);
 }
 
 // dw[m][c][tap] of the channels [begin, end); plain loops over pixels.
 void run_direct(const Problem& problem, const Args& args) {
-  const ConvProblem& p = of(problem).forward;
-  const auto* x = static_cast<const float*>(args.in[0]);
-  const auto* dy = static_cast<const float*>(args.in[1]);
-  auto* dw = static_cast<float*>(args.out[0]);
+  const ConvProblem p = plain(of(problem));
+  const Operands o(of(problem), args);
   const int64_t taps = volume(p.kernel), ldy = pixel_stride(p.out_pixel_stride, p.out_channels),
-                width = p.in_per_group();
-  std::fill_n(dw, p.out_channels * width * taps, 0.f);
+                width = p.in_per_group(), step = channel_stride(p);
+  if (!of(problem).add) std::fill_n(o.dw, p.out_channels * width * taps, 0.f);
   ThreadPool& pool = args.pool ? *args.pool : ThreadPool::serial();
   pool.run(static_cast<int>(taps), [&](int tap, int) {
     for (int64_t i = 0; i < p.n * volume(p.out); ++i) {
-      const float* pixel = met_pixel(p, x, i, tap);
+      const float* pixel = met_pixel(p, o.x, i, tap);
       if (!pixel) continue;
       for (int64_t m = 0; m < p.out_channels; ++m)
         for (int64_t c = 0; c < width; ++c)
-          dw[(m * width + c) * taps + tap] += dy[i * ldy + m] * pixel[m / p.out_per_group() * width + c];
+          o.dw[(m * width + c) * taps + tap] += o.dy[i * ldy + m] * pixel[(m / p.out_per_group() * width + c) * step];
     }
   });
-  if (args.out[1]) sum_bias(p, dy, static_cast<float*>(args.out[1]));
+  sum_bias(of(problem), args);
 }
 
 const char* refusal(const Problem& problem) {
   const ConvProblem& p = of(problem).forward;
-  if (p.transposed) return "a transposed convolution; give backward_data of it, with x and dy exchanged";
-  if (p.in_layout == Layout::nchw) return "an nchw input";
+  if (p.transposed && p.in_layout == Layout::nchw) return "an nchw input of a transposed convolution";
   return volume(p.kernel) > 0xffff ? "more than 65535 kernel positions" : nullptr;
 }
 const char* gemm_refusal(const Problem& problem) {
@@ -172,7 +194,7 @@ const char* gemm_refusal(const Problem& problem) {
 }
 
 size_t workspace(CpuLevel level, const Problem& problem, int threads) {
-  const ConvProblem& p = of(problem).forward;
+  const ConvProblem p = plain(of(problem));
   Carver carver;
   Scratch(gemm_isa(level), p, threads, carver);
   return carver.used();

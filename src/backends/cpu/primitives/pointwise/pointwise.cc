@@ -94,7 +94,7 @@ void run_binary(CpuLevel level, const Problem& problem, const Args& args) {
   if (elements == 0) return;
   const BinaryAxes axes(p);
   const auto a = static_cast<const float*>(args.in[0]), b = static_cast<const float*>(args.in[1]);
-  const auto c = p.beta == 0 ? nullptr : static_cast<const float*>(args.in[2]);
+  const auto c = p.reads_c() ? static_cast<const float*>(args.in[2]) : nullptr;
   const int64_t run = axes.run().size, per_run = pieces(run);
   deal(level, problem, args, elements / run * per_run, [&](int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {

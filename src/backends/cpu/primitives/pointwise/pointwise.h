@@ -17,7 +17,7 @@ struct UnaryRun {
 struct BinaryRun {
   dnn::Binary op;
   float alpha1, alpha2, beta;
-  const float *a, *b, *c;  // c null when beta is 0
+  const float *a, *b, *c;  // c null when it is not read
   bool b_repeats;          // one b for the whole run
   float* y;
   int64_t count;

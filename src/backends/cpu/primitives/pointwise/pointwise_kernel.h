@@ -26,7 +26,21 @@ void run_unary_gradient(const UnaryRun& r) {
   });
 }
 
-[[gnu::always_inline]] inline V binary(dnn::Binary op, V a, V b) {
+template <class F>
+[[gnu::noinline]] V by_lanes(V a, V b, F f) {
+  float x[kWidth], y[kWidth];
+  store(x, a);
+  store(y, b);
+  for (int i = 0; i < kWidth; ++i) x[i] = f(x[i], y[i]);
+  return load(x);
+}
+
+// 1 where a comparison holds. A NaN in either is neither less nor equal.
+[[gnu::always_inline]] inline V is_less(V a, V b) { return select(less(a, b), set1(1.f), zero()); }
+[[gnu::always_inline]] inline V is_equal(V a, V b) { return select(equal(a, b), set1(1.f), zero()); }
+[[gnu::always_inline]] inline V is_true(V a) { return select(equal(a, zero()), zero(), set1(1.f)); }
+
+[[gnu::always_inline]] inline V binary(dnn::Binary op, V a, V b, V c) {
   switch (op) {
     case dnn::Binary::add: return add(a, b);
     case dnn::Binary::sub: return sub(a, b);
@@ -34,6 +48,19 @@ void run_unary_gradient(const UnaryRun& r) {
     case dnn::Binary::div: return div(a, b);
     case dnn::Binary::min: return select(is_nan(a), a, vmin(a, b));
     case dnn::Binary::max: return select(is_nan(a), a, vmax(a, b));
+    case dnn::Binary::power: return by_lanes(a, b, [](float x, float y) { return std::pow(x, y); });
+    case dnn::Binary::remainder: return by_lanes(a, b, [](float x, float y) { return std::fmod(x, y); });
+    case dnn::Binary::arctangent: return by_lanes(a, b, [](float x, float y) { return std::atan2(x, y); });
+    case dnn::Binary::add_square: return fma(b, b, a);
+    case dnn::Binary::equal: return is_equal(a, b);
+    case dnn::Binary::not_equal: return sub(set1(1.f), is_equal(a, b));
+    case dnn::Binary::greater: return is_less(b, a);
+    case dnn::Binary::greater_equal: return add(is_less(b, a), is_equal(a, b));
+    case dnn::Binary::less: return is_less(a, b);
+    case dnn::Binary::less_equal: return add(is_less(a, b), is_equal(a, b));
+    case dnn::Binary::logical_and: return mul(is_true(a), is_true(b));
+    case dnn::Binary::logical_or: return vmax(is_true(a), is_true(b));
+    case dnn::Binary::select: return select(equal(c, zero()), b, a);
   }
   return a;
 }
@@ -42,8 +69,9 @@ void run_binary(const BinaryRun& r) {
   const V alpha1 = set1(r.alpha1), alpha2 = set1(r.alpha2), beta = set1(r.beta);
   for_vectors(r.count, [&](int64_t i, int n) {
     V b = r.b_repeats ? set1(*r.b) : load_part(r.b + i, n);
-    V y = binary(r.op, mul(load_part(r.a + i, n), alpha1), mul(b, alpha2));
-    if (r.c) y = fma(beta, load_part(r.c + i, n), y);
+    const V c = r.c ? load_part(r.c + i, n) : zero();
+    V y = binary(r.op, mul(load_part(r.a + i, n), alpha1), mul(b, alpha2), c);
+    if (r.c && r.op != dnn::Binary::select) y = fma(beta, c, y);
     store_part(r.y + i, y, n);
   });
 }

@@ -22,6 +22,15 @@ using dnn::Unary;
   return where_above(x, low, where_below(x, high, a, zero()), zero());
 }
 
+// Functions that are rare enough to go lane by lane.
+template <class F>
+[[gnu::noinline]] V by_lanes(V x, F f) {
+  float lanes[kWidth];
+  store(lanes, x);
+  for (float& v : lanes) v = f(v);
+  return load(lanes);
+}
+
 [[gnu::always_inline]] inline V unary(Unary function, V x, float alpha, float beta) {
   switch (function) {
     case Unary::elu: return select(less(zero(), x), x, mul(set1(alpha), sub(exp(x), set1(1.f))));
@@ -34,6 +43,18 @@ using dnn::Unary;
     case Unary::swish: return mul(x, sigmoid(mul(x, set1(beta))));
     case Unary::square_root: return square_root(x);
     case Unary::logical_not: return sub(set1(1.f), x);
+    case Unary::negate: return sub(set1(-0.f), x);
+    case Unary::absolute: return absolute(x);
+    case Unary::ceil: return by_lanes(x, [](float v) { return std::ceil(v); });
+    case Unary::floor: return by_lanes(x, [](float v) { return std::floor(v); });
+    case Unary::exponential: return exp(x);
+    case Unary::logarithm: return by_lanes(x, [](float v) { return std::log(v); });
+    case Unary::reciprocal: return div(set1(1.f), x);
+    case Unary::reciprocal_root: return div(set1(1.f), square_root(x));
+    case Unary::sine: return by_lanes(x, [](float v) { return std::sin(v); });
+    case Unary::cosine: return by_lanes(x, [](float v) { return std::cos(v); });
+    case Unary::tangent: return by_lanes(x, [](float v) { return std::tan(v); });
+    case Unary::error_function: return by_lanes(x, [](float v) { return std::erf(v); });
     default: return activate(static_cast<Activation>(function), x, alpha, beta);
   }
 }
@@ -87,7 +108,19 @@ using dnn::Unary;
     case Unary::clipped_relu: return where_inside(x, 0, alpha, dy);
     case Unary::swish: return mul(dy, swish_slope(x, beta));
     case Unary::square_root: return div(mul(dy, set1(.5f)), y);
-    case Unary::logical_not: return sub(zero(), dy);
+    case Unary::logical_not:
+    case Unary::negate: return sub(zero(), dy);
+    case Unary::absolute: return where_above(x, 0, dy, select(less(x, zero()), sub(zero(), dy), zero()));
+    case Unary::ceil:
+    case Unary::floor: return zero();
+    case Unary::exponential: return mul(dy, y);
+    case Unary::logarithm: return div(dy, x);
+    case Unary::reciprocal: return sub(zero(), mul(dy, mul(y, y)));
+    case Unary::reciprocal_root: return mul(mul(dy, set1(-.5f)), div(y, x));
+    case Unary::sine: return mul(dy, by_lanes(x, [](float v) { return std::cos(v); }));
+    case Unary::cosine: return sub(zero(), mul(dy, by_lanes(x, [](float v) { return std::sin(v); })));
+    case Unary::tangent: return mul(dy, fma(y, y, set1(1.f)));
+    case Unary::error_function: return mul(dy, mul(exp(mul(mul(x, x), set1(-1.f))), set1(1.12837917f)));
   }
   return dy;
 }

@@ -4,9 +4,6 @@
 #include "backends/cpu/kernels/deal.h"
 
 namespace trine::cpu {
-namespace {
-
-using namespace dnn;
 
 TransformKernel transform_kernel(CpuLevel level) {
 #if defined(__x86_64__)
@@ -15,6 +12,10 @@ TransformKernel transform_kernel(CpuLevel level) {
 #endif
   return kTransformBaseline;
 }
+
+namespace {
+
+using namespace dnn;
 
 struct Axis {
   int64_t size, in, out;

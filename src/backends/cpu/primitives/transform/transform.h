@@ -22,5 +22,6 @@ extern const TransformKernel kTransformBaseline;
 extern const TransformKernel kTransformAvx2;
 extern const TransformKernel kTransformAvx512;
 #endif
+TransformKernel transform_kernel(CpuLevel level);
 
 }  // namespace trine::cpu
