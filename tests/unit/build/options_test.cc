@@ -109,7 +109,7 @@ TEST_F(TimingCacheFile, NobodysTimesAreLost) {
       for (int t = 0; t < kTimes; ++t) {
         dnn::Timings timings;
         timings.add(dnn::MatmulProblem{.m = w + 1, .n = t + 1, .k = 3}, "row", 1, 1e-3);
-        add_to_timing_cache(path, timings);
+        dnn::save_timings(timings, path);
       }
     });
   for (std::thread& writer : writers) writer.join();

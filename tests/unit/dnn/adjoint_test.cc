@@ -63,6 +63,78 @@ TEST_F(Adjoint, AffineGridInTheMap) {
   expect_equal(grid, dgrid, theta, dtheta);
 }
 
+// Maxima and relu are linear along x, so <f(x), dy> = <x, dx> holds for them too.
+TEST_F(Adjoint, Pools) {
+  for (PoolKind kind : {PoolKind::max, PoolKind::average, PoolKind::average_with_pad})
+    for (Layout layout : {Layout::nhwc, Layout::nchw}) {
+      PoolProblem p{.kind = kind, .n = 3, .channels = 75, .in = {1, 41, 37}, .out = {1, 21, 19}, .kernel = {1, 3, 3}};
+      p.stride = {1, 2, 2}, p.pad_begin = p.pad_end = {0, 1, 1}, p.layout = layout;
+      const OperandSizes sizes = operand_sizes(p);
+      const Floats x = random(sizes.in[0]), dy = random(sizes.out[0]);
+      Floats y(dy.size(), NAN), dx(x.size(), NAN);
+      run(p, {.in = {x.data()}, .out = {y.data()}});
+      run(PoolBackwardProblem{p}, {.in = {x.data(), dy.data()}, .out = {dx.data()}});
+      expect_equal(y, dy, x, dx);
+    }
+}
+
+TEST_F(Adjoint, Relu) {
+  ActivationProblem p{.elements = 300001};
+  const Floats x = random(p.elements), dy = random(p.elements);
+  Floats y(x.size(), NAN), dx(x.size(), NAN);
+  run(p, {.in = {x.data()}, .out = {y.data()}});
+  p.pass = Pass::backward;
+  run(p, {.in = {x.data(), y.data(), dy.data()}, .out = {dx.data()}});
+  expect_equal(y, dy, x, dx);
+}
+
+TEST_F(Adjoint, DropoutIsItsOwn) {
+  const DropoutProblem p{.elements = 300001, .rate = 0.3, .seed = 11, .offset = 5};
+  const Floats x = random(p.elements), dy = random(p.elements);
+  Floats y(x.size(), NAN), dx(x.size(), NAN);
+  run(p, {.in = {x.data()}, .out = {y.data()}});
+  run(p, {.in = {dy.data()}, .out = {dx.data()}});
+  expect_equal(y, dy, x, dx);
+}
+
+// With a mean of 0 and no shift inference is linear in x, and in the scale.
+TEST_F(Adjoint, BatchNormForInference) {
+  for (Layout layout : {Layout::nhwc, Layout::nchw}) {
+    NormProblem p{.n = 5, .channels = 67, .pixels = 400, .layout = layout, .shift = false};
+    const OperandSizes sizes = operand_sizes(p);
+    const Floats x = random(sizes.in[0]), scale = random(67), dy = random(sizes.out[0]);
+    Floats running = random(2 * 67), y(dy.size(), NAN), dx(x.size(), NAN), dscale(67, NAN);
+    for (size_t i = 0; i < 67; ++i) running[i] = 0, running[67 + i] = std::abs(running[67 + i]) + 0.1f;
+    Operands o{.in = {x.data(), scale.data()}, .out = {y.data()}};
+    o.in[3] = running.data();
+    run(p, o);
+    p.pass = Pass::backward;
+    Operands back{.in = {x.data(), dy.data(), scale.data(), running.data()}, .out = {dx.data(), dscale.data()}};
+    run(p, back);
+    expect_equal(y, dy, x, dx);
+    expect_equal(y, dy, scale, dscale);
+  }
+}
+
+// At sizes where every algorithm is chosen for one of them.
+TEST_F(Adjoint, Convolutions) {
+  for (int64_t groups : {1, 4, 64})
+    for (int64_t kernel : {1, 3, 5})
+      for (int64_t stride : {1, 2}) {
+        ConvProblem p{.n = 2, .in_channels = 64, .out_channels = 64, .groups = groups, .in = {1, 29, 31}};
+        p.kernel = {1, kernel, kernel}, p.stride = {1, stride, stride}, p.pad_begin = {0, kernel / 2, kernel / 2};
+        for (size_t i = 1; i < 3; ++i) p.out[i] = (p.in[i] + 2 * (kernel / 2) - kernel) / stride + 1;
+        const OperandSizes sizes = operand_sizes(p);
+        const Floats x = random(sizes.in[0]), w = random(sizes.weights[0]), dy = random(sizes.out[0]);
+        Floats y(dy.size(), NAN), dx(x.size(), NAN), dw(w.size(), NAN);
+        run(p, {.in = {x.data()}, .weights = {w.data()}, .out = {y.data()}});
+        run(backward_data(p), {.in = {dy.data()}, .weights = {w.data()}, .out = {dx.data()}});
+        run(ConvWeightsProblem{p}, {.in = {x.data(), dy.data()}, .out = {dw.data()}});
+        expect_equal(y, dy, x, dx);
+        expect_equal(y, dy, w, dw);
+      }
+}
+
 TEST_F(Adjoint, AttentionInItsValues) {
   AttentionProblem p{.batch = 2,
                      .heads = 6,

@@ -16,6 +16,7 @@ using Doubles = std::vector<double>;
 // The operands in f64.
 struct Inputs {
   Doubles q, k, v, mask, dout;
+  Doubles out = {};  // what the forward pass gave; empty: what it should have given
 };
 
 struct Attention {
@@ -127,6 +128,9 @@ struct Attention {
       }
       delta += weight[k] * dp[k];
     }
+    if (!x.out.empty()) delta = 0;
+    for (size_t d = 0; d < static_cast<size_t>(p.v_head_dim) && !x.out.empty(); ++d)
+      delta += x.dout[o + d] * x.out[o + d];
     for (int64_t j = 0; j < p.kv_len; ++j) {
       const auto k = static_cast<size_t>(j);
       if (weight[k] == 0) continue;
@@ -144,7 +148,7 @@ struct Attention {
 Inputs inputs_of(const AttentionProblem& p, const Data& d) {
   const auto wide = [](const Floats& v) { return Doubles(v.begin(), v.end()); };
   return {wide(d.in[0]), wide(d.in[1]), wide(d.in[2]), p.mask == MaskKind::additive ? wide(d.in[3]) : Doubles(),
-          wide(d.in[9])};
+          wide(d.in[9]), wide(d.in[8])};
 }
 
 // Writes what the forward pass gave into the operands: out and the log-sum-exp.
@@ -257,6 +261,7 @@ TEST(AttentionGradient, FormulasAreDifferencesOfTheForwardPass) {
     adjust(p, d);
     const Attention a{p, d};
     Inputs x = inputs_of(p, d);
+    x.out.clear();
     const Attention::Gradients g = a.gradients(x);
     Doubles* of[4] = {&x.q, &x.k, &x.v, &x.mask};
     for (int i = 0; i < 4; ++i)

@@ -36,15 +36,20 @@ struct Options {
   bool winograd_is_exact = false;
   std::function<void(Data&)> adjust = {};  // changes the data before the oracle sees it
   int least_rows = 1;                      // so many rows must have fitted
-  std::vector<int> threads = {2, 3};       // must give the bits of one
+  std::vector<int> threads = {2, 7};       // must give the bits of one
+  // Also in f16 and bf16, and 8-bit integers where the problem has them and nothing is adjusted: the same numbers
+  // rounded to the type before the oracle sees them, its results rounded once.
+  bool narrow = true;
 };
 
 void check_rows(const Problem& problem, const Oracle& oracle, const Options& options = {});
 
 // What the gaps between strided rows hold before a row runs, and must hold afterwards: bytes of 0xa5.
 double untouched(DType type = DType::f32);
-// The f16 or bf16 next to x, ties to even.
+// The f16, bf16 or 8-bit integer next to x, ties to even; integers saturate and take 0 for a NaN.
 double round_to(DType type, double x);
+// The same problem with operands of `type`, as far as it has them; itself when it is a contraction or has none.
+Problem with_type(const Problem& problem, DType type);
 
 // The f64 oracles.
 Expected conv_oracle(const Problem& problem, const Data& data);

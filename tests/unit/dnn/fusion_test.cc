@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 
+#include "base/float_formats.h"
 #include "trine/base/error.h"
 
 namespace trine::dnn {
@@ -25,7 +26,7 @@ Floats random_floats(int64_t n) {
 }
 
 // Runs `f` on a matmul's operands; `step(sum, row, column)` says in f64 what becomes of a sum.
-void expect(Fusion& f, int fused, std::initializer_list<const float*> operands,
+void expect(Fusion& f, int fused, std::initializer_list<const void*> operands,
             const std::function<double(double, size_t, size_t)>& step) {
   const Floats a = random_floats(kM * kK), b = random_floats(kK * kN);
   Floats y(static_cast<size_t>(kM * kN), NAN);
@@ -104,8 +105,68 @@ TEST(Fusion, WithoutContraction) {
   f.build(), nothing.build();
   f.run({.in = {x.data()}, .out = {y.data()}}, {b.data()});
   for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(y[i], apply(Unary::sigmoid, x[i], 0, 1) + b[i % 4], 1e-5);
-  nothing.run({.in = {x.data()}, .out = {y.data()}}, std::initializer_list<const float*>{});
+  nothing.run({.in = {x.data()}, .out = {y.data()}}, std::initializer_list<const void*>{});
   EXPECT_EQ(x, y);
+}
+
+// cuDNN's pattern: scale, shift and relu of the input, the product, and what follows.
+TEST(Fusion, AroundAContraction) {
+  const Floats a = random_floats(kM * kK), b = random_floats(kK * kN), scale = random_floats(kK),
+               shift = random_floats(kK), bias = random_floats(kN);
+  Fusion before(Dims{kM, kK});
+  before.scale().bias().unary(Unary::relu);
+  Fusion f(kMatmul, std::move(before));
+  f.bias().unary(Unary::tanh).unary(Unary::absolute);
+  f.build({.threads = 2});
+  EXPECT_NE(f.text().find("before it:"), std::string::npos) << f.text();
+  Floats y(static_cast<size_t>(kM * kN), NAN);
+  ThreadPool pool(2);
+  f.run({.in = {a.data(), b.data()}, .out = {y.data()}}, {scale.data(), shift.data(), bias.data()}, pool);
+  for (size_t i = 0; i < kM; ++i)
+    for (size_t j = 0; j < kN; ++j) {
+      double sum = bias[j];
+      for (size_t k = 0; k < kK; ++k)
+        sum += std::max(0.0, static_cast<double>(a[i * kK + k]) * scale[k] + shift[k]) * b[k * kN + j];
+      EXPECT_NEAR(y[i * kN + j], std::abs(std::tanh(sum)), 1e-5) << f.text();
+    }
+  EXPECT_THROW(Fusion(kMatmul, Fusion(Dims{kM, kN})), Error);
+  EXPECT_THROW(Fusion(kMatmul, Fusion(Dims{kM, kK}, DType::f16)), Error);
+}
+
+// What is not fused works on y in its own type, rounded after each step.
+TEST(Fusion, OfOtherTypes) {
+  for (DType type : {DType::f16, DType::bf16}) {
+    MatmulProblem p = kMatmul;
+    p.types = {type, type, type};
+    const auto bits = [&](const Floats& v) {
+      std::vector<uint16_t> out;
+      for (float x : v) out.push_back(small_float_bits(type, x));
+      return out;
+    };
+    const auto a = bits(random_floats(kM * kK)), b = bits(random_floats(kK * kN)),
+               residual = bits(random_floats(kM * kN));
+    const Floats scale = random_floats(kN);
+    std::vector<uint16_t> y(static_cast<size_t>(kM * kN));
+    Fusion f(p);
+    f.scale().add();
+    f.build();
+    EXPECT_EQ(f.fused(), 0);
+    f.run({.in = {a.data(), b.data()}, .out = {y.data()}}, {scale.data(), residual.data()});
+    const auto value = [&](uint16_t x) { return small_float_value(type, x); };
+    for (size_t i = 0; i < kM; ++i)
+      for (size_t j = 0; j < kN; ++j) {
+        double sum = 0;
+        for (size_t k = 0; k < kK; ++k) sum += value(a[i * kK + k]) * value(b[k * kN + j]);
+        const double want = sum * scale[j] + value(residual[i * kN + j]);
+        const double unit = type == DType::f16 ? 0x1p-11 : 0x1p-8;  // of half a last place; rounded three times
+        EXPECT_NEAR(value(y[i * kN + j]), want, 4 * unit * (std::abs(sum * scale[j]) + std::abs(want)) + 1e-5);
+      }
+  }
+  MatmulProblem integers = kMatmul;
+  integers.types = {DType::u8, DType::i8, DType::u8};
+  Fusion f(integers);
+  f.unary(Unary::swish);
+  EXPECT_THROW(f.build(), Error);
 }
 
 TEST(Fusion, SaysWhatIsMissing) {
@@ -114,7 +175,7 @@ TEST(Fusion, SaysWhatIsMissing) {
   Floats x(12);
   EXPECT_THROW(f.run({.in = {x.data()}, .out = {x.data()}}, {x.data()}), Error);
   f.build();
-  EXPECT_THROW(f.run({.in = {x.data()}, .out = {x.data()}}, std::initializer_list<const float*>{}), Error);
+  EXPECT_THROW(f.run({.in = {x.data()}, .out = {x.data()}}, std::initializer_list<const void*>{}), Error);
 }
 
 }  // namespace

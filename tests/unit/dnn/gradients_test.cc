@@ -29,43 +29,79 @@ const ConvProblem kConvolutions[] = {
                                                             // tables
 };
 
+// dw and db by the definition: every product of x and dy that meets at a kernel position, of transposed ones exchanged.
 Expected weights_oracle(const Problem& problem, const Data& data) {
-  const ConvProblem& p = std::get<ConvWeightsProblem>(problem).forward;
+  const auto& w = std::get<ConvWeightsProblem>(problem);
+  const ConvProblem& p = w.forward;
   const OperandSizes sizes = operand_sizes(problem);
   Expected e;
   for (int i = 0; i < 2; ++i) {
     e.out[i].assign(static_cast<size_t>(sizes.out[i]), 0);
     e.bound[i].assign(static_cast<size_t>(sizes.out[i]), 0);
   }
-  const int64_t taps = p.kernel[1] * p.kernel[2], pixels = p.n * p.out[1] * p.out[2];
-  const double per_term = 2 * static_cast<double>(pixels + 8) * 0x1p-24;
+  const ConvProblem q = p.transposed ? backward_data(p) : p;  // its "out" lies on the lattice of strides
+  const auto pixels_of = [](const Extents& x) { return x[0] * x[1] * x[2]; };
+  const int64_t taps = pixels_of(q.kernel), pixels = q.n * pixels_of(q.out);
+  const double per_term = 2 * static_cast<double>(std::max(pixels, p.n * pixels_of(p.out)) + 8) * 0x1p-24;
+  const auto add = [&](int i, int64_t at, double v) {
+    e.out[i][static_cast<size_t>(at)] += v;
+    e.bound[i][static_cast<size_t>(at)] +=
+        per_term * (std::abs(v) + std::abs(e.out[i][static_cast<size_t>(at)]) * 1e-3);
+  };
+  const auto stride = [](int64_t given, int64_t dense) { return given ? given : dense; };
+  const Floats &of_in = data.in[p.transposed ? 1 : 0], &of_out = data.in[p.transposed ? 0 : 1];
+  const auto in_at = [&](int64_t n, int64_t pixel, int64_t c) {
+    return static_cast<double>(of_in[static_cast<size_t>(
+        q.in_layout == Layout::nchw ? (n * q.in_channels + c) * pixels_of(q.in) + pixel
+                                    : (n * pixels_of(q.in) + pixel) * stride(q.in_pixel_stride, q.in_channels) + c)]);
+  };
   for (int64_t i = 0; i < pixels; ++i)
-    for (int64_t m = 0; m < p.out_channels; ++m) {
-      const double dy = data.in[1][static_cast<size_t>(i * p.out_channels + m)];
-      if (sizes.out[1]) {
-        e.out[1][static_cast<size_t>(m)] += dy;
-        e.bound[1][static_cast<size_t>(m)] += per_term * std::abs(dy);
-      }
+    for (int64_t m = 0; m < q.out_channels; ++m) {
+      const double v = of_out[static_cast<size_t>(i * stride(q.out_pixel_stride, q.out_channels) + m)];
       for (int64_t t = 0; t < taps; ++t) {
-        const int64_t y = i / p.out[2] % p.out[1] * p.stride[1] + t / p.kernel[2] * p.dilation[1] - p.pad_begin[1];
-        const int64_t x = i % p.out[2] * p.stride[2] + t % p.kernel[2] * p.dilation[2] - p.pad_begin[2];
-        if (y < 0 || y >= p.in[1] || x < 0 || x >= p.in[2]) continue;
-        const int64_t pixel = (i / (p.out[1] * p.out[2]) * p.in[1] + y) * p.in[2] + x;
-        for (int64_t c = 0; c < p.in_per_group(); ++c) {
-          const int64_t channel = m / p.out_per_group() * p.in_per_group() + c;
-          const double product = dy * data.in[0][static_cast<size_t>(pixel * p.in_channels + channel)];
-          const auto at = static_cast<size_t>((m * p.in_per_group() + c) * taps + t);
-          e.out[0][at] += product;
-          e.bound[0][at] += per_term * std::abs(product);
+        int64_t at[3], row = i % pixels_of(q.out), tap = t;
+        bool inside = true;
+        for (size_t a = 3; a-- > 0; row /= q.out[a], tap /= q.kernel[a]) {
+          at[a] = row % q.out[a] * q.stride[a] + tap % q.kernel[a] * q.dilation[a] - q.pad_begin[a];
+          inside = inside && at[a] >= 0 && at[a] < q.in[a];
         }
+        if (!inside) continue;
+        for (int64_t c = 0; c < q.in_per_group(); ++c)
+          add(0, (m * q.in_per_group() + c) * taps + t,
+              v * in_at(i / pixels_of(q.out), (at[0] * q.in[1] + at[1]) * q.in[2] + at[2],
+                        m / q.out_per_group() * q.in_per_group() + c));
       }
     }
+  for (int64_t i = 0; sizes.out[1] && i < p.n * pixels_of(p.out); ++i)
+    for (int64_t m = 0; m < p.out_channels; ++m)
+      add(1, m, data.in[1][static_cast<size_t>(i * stride(p.out_pixel_stride, p.out_channels) + m)]);
   return e;
 }
 
 TEST(Gradients, OfConvolutionWeights) {
   for (const ConvProblem& p : kConvolutions)
     for (bool bias : {false, true}) check_rows(ConvWeightsProblem{p, bias}, weights_oracle);
+}
+
+TEST(Gradients, OfWeightsInOneAndThreeDimensionsAndOtherLayouts) {
+  ConvProblem line{
+      .n = 2, .in_channels = 10, .out_channels = 21, .in = {1, 1, 50}, .out = {1, 1, 25}, .kernel = {1, 1, 9}};
+  line.stride = {1, 1, 2}, line.pad_begin = {0, 0, 4};
+  check_rows(ConvWeightsProblem{line, true}, weights_oracle);
+  ConvProblem solid{
+      .n = 2, .in_channels = 9, .out_channels = 8, .in = {4, 5, 6}, .out = {4, 4, 6}, .kernel = {3, 2, 3}};
+  solid.pad_begin = {1, 0, 1};
+  check_rows(ConvWeightsProblem{solid, true}, weights_oracle);
+  for (ConvProblem p : kConvolutions) {
+    p.in_layout = Layout::nchw;
+    check_rows(ConvWeightsProblem{p, true}, weights_oracle);
+    p.in_layout = Layout::nhwc, p.in_pixel_stride = p.in_channels + 3, p.out_pixel_stride = p.out_channels + 5;
+    check_rows(ConvWeightsProblem{p, true}, weights_oracle);
+  }
+}
+
+TEST(Gradients, OfTransposedConvolutionWeights) {
+  for (const ConvProblem& p : kConvolutions) check_rows(ConvWeightsProblem{backward_data(p), true}, weights_oracle);
 }
 
 TEST(Gradients, OfNoImages) {
@@ -108,6 +144,30 @@ TEST(Gradients, AreAdjoints) {
   }
 }
 
+// Of small integers, so that every sum is exact: what was there, and the gradient twice.
+TEST(Gradients, OfWeightsAreAddedToWhatIsThere) {
+  std::mt19937 random(std::random_device{}());
+  const auto integers = [&](int64_t n) {
+    Floats v(static_cast<size_t>(n));
+    for (float& x : v) x = static_cast<float>(random() % 7) - 3;
+    return v;
+  };
+  for (const ConvProblem& forward : kConvolutions)
+    for (const ConvProblem& p : {forward, backward_data(forward)}) {
+      ConvWeightsProblem problem{p, true};
+      const OperandSizes sizes = operand_sizes(problem);
+      const Floats x = integers(sizes.in[0]), dy = integers(sizes.in[1]), dw0 = integers(sizes.out[0]),
+                   db0 = integers(sizes.out[1]);
+      Floats dw(dw0.size()), db(db0.size()), dw_sum = dw0, db_sum = db0;
+      Primitive(problem).run({.in = {x.data(), dy.data()}, .out = {dw.data(), db.data()}});
+      problem.add = true;
+      const Primitive adds(problem);
+      for (int i = 0; i < 2; ++i) adds.run({.in = {x.data(), dy.data()}, .out = {dw_sum.data(), db_sum.data()}});
+      for (size_t i = 0; i < dw.size(); ++i) ASSERT_EQ(dw_sum[i], dw0[i] + 2 * dw[i]) << text(problem);
+      for (size_t i = 0; i < db.size(); ++i) ASSERT_EQ(db_sum[i], db0[i] + 2 * db[i]) << text(problem);
+    }
+}
+
 TEST(Primitive, SaysWhatIsMissing) {
   const Primitive conv(kConvolutions[0]);
   Floats x(10000), w(10000), y(10000);
@@ -117,12 +177,14 @@ TEST(Primitive, SaysWhatIsMissing) {
   EXPECT_THROW(conv.run({.in = {x.data()}, .weights = {w.data()}}), Error);
   EXPECT_THROW(conv.run({.in = {x.data()}, .weights = {w.data()}, .out = {y.data()}}, pool), Error);
   EXPECT_NO_THROW(conv.run({.in = {x.data()}, .weights = {w.data()}, .out = {y.data()}}));
-  ConvWeightsProblem transposed{backward_data(kConvolutions[1])};
+  ConvProblem wrong = kConvolutions[1];
+  wrong.stride[2] = 0;
   try {
-    Primitive none(transposed);
+    Primitive none(wrong);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("give backward_data of it"), std::string::npos) << e.what();
+    EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(std::string(e.what()).find("stride 0; 1 at least"), std::string::npos) << e.what();
   }
 }
 

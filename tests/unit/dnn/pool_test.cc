@@ -15,7 +15,7 @@ Expected pool_oracle(const Problem& problem, const Data& data) {
                                                         : (n * p.channels + c) * pixels + pixel);
   };
   Expected e;
-  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched());
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched(operand_sizes(problem).out_types[0]));
   e.bound[0].assign(e.out[0].size(), 0);
   for (int64_t n = 0; n < p.n; ++n)
     for (int64_t c = 0; c < p.channels; ++c)
@@ -139,7 +139,7 @@ Expected pool_backward_oracle(const Problem& problem, const Data& data) {
                                                         : (n * p.channels + c) * pixels + pixel);
   };
   Expected e;
-  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched());
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched(operand_sizes(problem).out_types[0]));
   e.bound[0].assign(e.out[0].size(), 0);
   std::vector<double> magnitude(e.out[0].size(), 0);
   for (int64_t i = 0; i < p.n * p.channels * in_pixels; ++i)

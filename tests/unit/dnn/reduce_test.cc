@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 
 #include "check_rows.h"
@@ -60,7 +59,7 @@ Expected reduce_oracle(const Problem& problem, const Data& data) {
     e.bound[0].push_back(exact ? 0 : kEps * (terms * std::abs(p.alpha) * magnitude + 2 * std::abs(c)));
     const bool product = p.kind == ReduceKind::mul || p.kind == ReduceKind::mul_no_zeros;
     if (product) e.bound[0].back() += 1e-30;  // long products of f32 end among the denormals
-    if (p.indices) e.out[1].push_back(std::bit_cast<float>(static_cast<int32_t>(where))), e.bound[1].push_back(0);
+    if (p.indices) e.out[1].push_back(static_cast<double>(where)), e.bound[1].push_back(0);
   }
   return e;
 }
@@ -86,12 +85,18 @@ const std::pair<Dims, Dims> kShapes[] = {
     {{0, 3}, {0, 1}},
 };
 
+// Products of 8-bit integers overflow f32: nothing is adjusted, but they are left out.
+std::function<void(Data&)> no_bytes(ReduceKind k) {
+  if (k != ReduceKind::mul && k != ReduceKind::mul_no_zeros) return {};
+  return [](Data&) {};
+}
+
 TEST(Reduce, AnyDimensions) {
   for (ReduceKind kind : kKinds)
     for (const auto& [dims, out] : kShapes) {
-      check_rows(ReduceProblem{kind, dims, out}, reduce_oracle, {.integers = is_exact(kind)});
-      if (element_count(dims))
-        check_rows(ReduceProblem{kind, dims, out, false, -2, 0.5f}, reduce_oracle, {.integers = is_exact(kind)});
+      const Options options{.integers = is_exact(kind), .adjust = no_bytes(kind)};
+      check_rows(ReduceProblem{kind, dims, out}, reduce_oracle, options);
+      if (element_count(dims)) check_rows(ReduceProblem{kind, dims, out, false, -2, 0.5f}, reduce_oracle, options);
     }
 }
 

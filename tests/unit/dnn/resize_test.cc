@@ -30,7 +30,7 @@ double nearest(ResizeRounding r, double x) {
 Expected resize_oracle(const Problem& problem, const Data& data) {
   const auto& p = std::get<ResizeProblem>(problem);
   Expected e;
-  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched());
+  e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched(operand_sizes(problem).out_types[0]));
   e.bound[0].assign(e.out[0].size(), 0);
   auto at = [&](const Extents& size, int64_t n, int64_t c, const int64_t* i, int64_t stride) {
     int64_t pixel = (i[0] * size[1] + i[1]) * size[2] + i[2], pixels = size[0] * size[1] * size[2];

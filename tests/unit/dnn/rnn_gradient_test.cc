@@ -50,16 +50,20 @@ class Step {
     return sum;
   }
 
-  // Central differences by every element of `of`, a member of `net`.
+  // Central differences by every element of `of`, a member of `net`. Where the loss has a corner within the step, as
+  // clips make them, there is no derivative to compare with.
   Doubles differences(RnnNet& net, Doubles& of) const {
-    constexpr double kStep = 1e-5;
+    constexpr double kStep = 1e-6;
+    const double here = loss(net);
     Doubles out(of.size());
     for (size_t i = 0; i < of.size(); ++i) {
       const double was = of[i];
       of[i] = was + kStep;
       const double above = loss(net);
       of[i] = was - kStep;
-      out[i] = (above - loss(net)) / (2 * kStep);
+      const double below = loss(net);
+      out[i] = (above - below) / (2 * kStep);
+      at_a_corner_ = at_a_corner_ || std::abs(above + below - 2 * here) > 5e-5 * kStep;
       of[i] = was;
     }
     return out;
@@ -77,6 +81,8 @@ class Step {
     return e;
   }
 
+  bool at_a_corner() const { return at_a_corner_; }
+
   void check_data() const {
     RnnProblem p = p_;
     p.pass = RnnPass::backward_data;
@@ -86,8 +92,9 @@ class Step {
     if (net.c.empty()) net.c.resize(static_cast<size_t>(sizes.out[2]));
     const Expected e =
         expect({differences(net, net.x), differences(net, net.h), differences(net, net.c)}, sizes.out[3]);
+    if (at_a_corner_) return;
     check_rows(p, [&](const Problem&, const Data&) { return e; },
-               {.integers = false, .adjust = [&](Data& d) { d = backward_data(); }});
+               {.integers = false, .adjust = [&](Data& d) { d = backward_data(); }, .narrow = false});
   }
 
   void check_weights() const {
@@ -97,9 +104,10 @@ class Step {
     std::vector<Doubles> values;
     for (Doubles& w : net.weights) values.push_back(differences(net, w));
     const Expected e = expect(values, 0);
+    if (at_a_corner_) return;
     const Data data = backward_weights();
     check_rows(p, [&](const Problem&, const Data&) { return e; },
-               {.integers = false, .adjust = [&](Data& d) { d = data; }});
+               {.integers = false, .adjust = [&](Data& d) { d = data; }, .narrow = false});
     check_adding(p, data);
   }
 
@@ -158,14 +166,19 @@ class Step {
   std::mt19937 random_;
   Data d_;
   Floats dy_[3], reserve_;
+  mutable bool at_a_corner_ = false;
 };
 
 void check(const RnnProblem& p, bool states = true) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed << " " << text(p));
-  const Step step(p, states, seed);
-  step.check_data();
-  step.check_weights();
+  for (int tries = 0; tries < 10; ++tries) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed << " " << text(p));
+    const Step step(p, states, seed);
+    step.check_data();
+    step.check_weights();
+    if (!step.at_a_corner()) return;
+  }
+  ADD_FAILURE() << "corners everywhere: " << text(p);
 }
 
 constexpr RnnKind kKinds[] = {RnnKind::lstm, RnnKind::gru, RnnKind::rnn_tanh, RnnKind::rnn_relu};
