@@ -1,7 +1,6 @@
 #include "backends/cpu/kernels/conv_rows.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "backends/cpu/kernels/copy/interleave.h"
 
@@ -76,10 +75,8 @@ void PaddedImage::fill_line(const T* x, int64_t ldx, int64_t line, T padding, T*
   }
   const int64_t plane = p.in[0] * p.in[1] * p.in[2];
   const T* first = x + n * own * plane + (z * p.in[1] + y) * p.in[2];
-  if (own >= kFewest && own <= kFew && own == channels) {
-    const auto& together = interleave_isa(level).together[std::countr_zero(sizeof(T))];
-    return together[own - kFewest](first + from, to, plane, end - from);
-  }
+  const auto together = own == channels ? interleave_isa(level).together(sizeof(T), own, end - from) : nullptr;
+  if (together) return together(first + from, to, plane, end - from);
   for (int64_t c = 0; c < own; ++c) {
     const T* source = first + c * plane;
     for (int64_t i = from; i < end; ++i) to[(i - from) * channels + c] = source[i];

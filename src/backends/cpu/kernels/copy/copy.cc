@@ -7,7 +7,6 @@
 //   transpose  the output contiguous along one dimension, the input along another: 16 x 16 blocks
 //   elements   anything else
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -118,19 +117,17 @@ class Copy {
     const Axis& last = axes_.last();
     if (last.in == 1 && last.out == 1 && axes_.count > 1 && last.size * bytes_ <= kShortRunBytes) {
       way_ = Way::runs;
-      chunk_ = std::max<int64_t>(1, kRunBytes / (last.size * bytes_));
-      chunks_ = (axes_.before_last().size + chunk_ - 1) / chunk_;
+      chunks_ = (axes_.before_last().size * last.size * bytes_ + kRunBytes - 1) / kRunBytes;
     } else if (last.in == 1 && last.out == 1) {
       way_ = Way::run;
       axes_.order_by_input();
       chunks_ = (last.size * bytes_ + kRunBytes - 1) / kRunBytes;
     } else if (int i = contiguous_input(); last.out == 1 && i >= 0) {
       axes_.move_before_last(i);
-      way_ = transpose_way();
-      if (way_ != Way::transpose) choose_interleave(interleave_isa(level));
+      choose_transpose(interleave_isa(level));
       int64_t size = way_ == Way::apart ? last.size : axes_.before_last().size;
-      chunk_ = way_ == Way::transpose ? kChunk : kLongChunk;
-      chunks_ = (size + chunk_ - 1) / chunk_;
+      int64_t chunk = way_ == Way::transpose ? kChunk : kLongChunk;
+      chunks_ = (size + chunk - 1) / chunk;
     }
   }
 
@@ -178,45 +175,50 @@ class Copy {
     return -1;
   }
 
-  Way transpose_way() const {
+  void choose_transpose(const InterleaveIsa& isa) {
     const Axis &columns = axes_.before_last(), &rows = axes_.last();
-    const auto is_few = [](const Axis& a) { return a.size >= kFewest && a.size <= kFew; };
-    if (bytes_ > 4) return Way::transpose;
-    if (is_few(rows) && columns.out == rows.size) return Way::together;
-    return is_few(columns) && rows.in == columns.size ? Way::apart : Way::transpose;
+    way_ = Way::transpose;
+    if (columns.out == rows.size && (interleave_ = isa.together(bytes_, rows.size, columns.size))) way_ = Way::together;
+    else if (rows.in == columns.size && (interleave_ = isa.apart(bytes_, columns.size, rows.size))) way_ = Way::apart;
   }
 
-  void choose_interleave(const InterleaveIsa& isa) {
-    const int64_t few = way_ == Way::together ? axes_.last().size : axes_.before_last().size;
-    interleave_ = (way_ == Way::together ? isa.together
-                                         : isa.apart)[std::countr_zero(static_cast<uint64_t>(bytes_))][few - kFewest];
+  // The part of an inner axis of `size` that belongs to a chunk: of about equal sizes; blocks of a transpose stay
+  // whole.
+  struct Range {
+    int64_t begin, end;
+    int64_t size() const { return end - begin; }
+  };
+  Range range_of(int64_t chunk, int64_t size) const {
+    if (chunks_ == 1) return {0, size};
+    if (way_ == Way::transpose) return {chunk * kChunk, std::min((chunk + 1) * kChunk, size)};
+    return {chunk * size / chunks_, (chunk + 1) * size / chunks_};
   }
 
   void run_inside(const char* in, char* out, int64_t chunk) const {
     const Axis& last = axes_.last();
     if (way_ == Way::run) {
-      int64_t begin = chunk * kRunBytes, end = std::min(begin + kRunBytes, last.size * bytes_);
-      std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
+      const Range r = range_of(chunk, last.size * bytes_);
+      std::memcpy(out + r.begin, in + r.begin, static_cast<size_t>(r.size()));
     } else if (way_ == Way::elements) {
       copy_row(in, out, last);
     } else if (way_ == Way::runs) {
       const Axis& each = axes_.before_last();
-      const int64_t first = chunk * chunk_, in_step = each.in * bytes_, out_step = each.out * bytes_;
-      copy_runs(in + first * in_step, in_step, out + first * out_step, out_step, last.size * bytes_,
-                std::min(chunk_, each.size - first));
+      const Range r = range_of(chunk, each.size);
+      const int64_t in_step = each.in * bytes_, out_step = each.out * bytes_;
+      copy_runs(in + r.begin * in_step, in_step, out + r.begin * out_step, out_step, last.size * bytes_, r.size());
     } else {
-      run_transpose(in, out, chunk * chunk_);
+      run_transpose(in, out, chunk);
     }
   }
 
-  void run_transpose(const char* in, char* out, int64_t first) const {
+  void run_transpose(const char* in, char* out, int64_t chunk) const {
     const Axis &rows = axes_.last(), &columns = axes_.before_last();
     const bool by_rows = way_ == Way::apart;
-    const int64_t n = std::min(chunk_, (by_rows ? rows : columns).size - first);
-    in += first * bytes_ * (by_rows ? rows.in : 1);
-    out += first * bytes_ * (by_rows ? 1 : columns.out);
-    if (way_ == Way::transpose) transpose_chunk(in, rows.in, out, columns.out, rows.size, n);
-    else interleave_(in, out, by_rows ? columns.out : rows.in, n);
+    const Range r = range_of(chunk, (by_rows ? rows : columns).size);
+    in += r.begin * bytes_ * (by_rows ? rows.in : 1);
+    out += r.begin * bytes_ * (by_rows ? 1 : columns.out);
+    if (way_ == Way::transpose) transpose_chunk(in, rows.in, out, columns.out, rows.size, r.size());
+    else interleave_(in, out, by_rows ? columns.out : rows.in, r.size());
   }
 
   void transpose_chunk(const char* in, int64_t lds, char* out, int64_t ldd, int64_t rows, int64_t columns) const {
@@ -248,7 +250,7 @@ class Copy {
   const char* in_;
   char* out_;
   Way way_ = Way::elements;
-  int64_t chunk_ = 0, chunks_ = 1;  // of the inner axis that is divided: its size, and how many
+  int64_t chunks_ = 1;  // that the inner axis is divided into
   InterleaveFunction interleave_ = nullptr;
 };
 
