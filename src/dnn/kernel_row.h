@@ -26,6 +26,7 @@ enum class Packing : uint8_t {
   panels16_bf16,     // [group][N/16][taps][K/2][16][2] of bf16, zero padded
   panels16_int8,     // [group] of [N/16][taps][K/4][16][4] of i8, then the i32 sum of every column
   depthwise_int8,    // [kernel position][C] of f32, then the i32 sum of every channel
+  strassen,          // seven panels16 of quarters of a matrix and their sums
 };
 std::string_view name(Packing packing);
 

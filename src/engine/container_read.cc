@@ -234,6 +234,7 @@ class Reader {
     dnn::Limits limits;
     limits.threads = std::clamp(p.threads(), 1, 1024);
     limits.winograd = p.winograd();
+    limits.fast = p.fast();
     limits.drop = texts(p.drop());
     limits.workspace_bytes = p.workspace();
     limits.deterministic = p.deterministic();

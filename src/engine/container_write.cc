@@ -154,7 +154,7 @@ class Writer {
     const auto step_list = fbb_.CreateVector(steps);
     return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list,
                           packed_list, plan.limits.workspace_bytes, plan.limits.deterministic,
-                          plan.limits.seconds_per_byte);
+                          plan.limits.seconds_per_byte, plan.limits.fast);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

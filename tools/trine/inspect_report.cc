@@ -79,6 +79,7 @@ Json build_json(const BuildRecord& record) {
           {"workspace_bytes", o.workspace_bytes},
           {"max_memory_bytes", o.max_memory_bytes},
           {"strict_fp32", o.strict_fp32},
+          {"fast", o.fast},
           {"code", o.code},
           {"drop", o.drop},
           {"skip_passes", o.skip_passes}};

@@ -54,6 +54,8 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
       ->capture_default_str();
   app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")->check(at_least_zero);
   app.add_flag("--strict-fp32", flags.strict_fp32, "no Winograd convolutions");
+  app.add_flag("--fast", flags.fast,
+               "Strassen's products of large matrices: small results beside large ones lose digits");
   app.add_flag("--no-code", flags.no_code, "no machine code generation: loops are interpreted");
   app.add_option("--drop", flags.drop, "kernel rows that must not be used")->delimiter(',');
   app.add_option("--skip", flags.skip, "optimisation passes to leave out")->delimiter(',');
@@ -102,6 +104,7 @@ BuildOptions build_options(const BuildFlags& flags) {
   options.verify = verify_from_name(flags.verify).value();  // the option takes no other
   options.max_error = flags.max_error;
   options.strict_fp32 = flags.strict_fp32;
+  options.fast = flags.fast;
   options.code = !flags.no_code;
   options.drop = flags.drop;
   options.skip_passes = flags.skip;

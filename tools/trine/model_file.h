@@ -23,6 +23,7 @@ struct BuildFlags {
   double max_error = 0;
   std::string verify = "fast";
   bool strict_fp32 = false;
+  bool fast = false;
   bool no_code = false;
   std::vector<std::string> drop, skip;
   std::vector<const CLI::Option*> for_building;  // those that an engine, being built, cannot follow

@@ -63,6 +63,7 @@ struct BuildOptions {
   double max_error = 0;          // tolerance factor of verification; 0: the default of each operator class
   Precision precision = Precision::fp32;
   bool strict_fp32 = false;       // no Winograd
+  bool fast = false;              // Strassen's products of large matrices: fewer digits of small results
   bool code = true;               // generate machine code (needs libtrine_llvm); else loops are interpreted
   std::vector<std::string> drop;  // kernel rows that must not be used
   std::vector<std::string> skip_passes;

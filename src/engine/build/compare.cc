@@ -83,6 +83,9 @@ struct NodeEpilogue {
       : activation(activation_of(node)), residual_last(node.attrs.integer("residual", 1) == 2) {}
 };
 
+// Products of sums round otherwise than sums of products.
+double slack_of(const Call& call) { return call.row->numerics == dnn::Numerics::exact ? 1 : 64; }
+
 void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, double residual, const Tensor& result,
            int64_t i, double slack) {
   const double v = sum.value + bias + (epilogue.residual_last ? 0 : residual), got = Values(result)[i];
@@ -131,7 +134,7 @@ Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& 
   const NodeEpilogue epilogue(node);
   const Values x(inputs, call.what.in[0]), w(inputs, call.what.weights[0]);
   const Values bias(inputs, call.what.bias), residual(inputs, call.what.residual);
-  const double slack = factor * (call.row->numerics == dnn::Numerics::winograd ? 64 : 1);
+  const double slack = factor * slack_of(call);
   std::mt19937_64 random(1);
   const int64_t count = got.elements();
   for (int s = 0; s < kSamples; ++s) {

@@ -29,7 +29,10 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
                 "build: deterministic with a budget or a timing cache; what is measured may "
                 "choose other kernels elsewhere, so give one or the other");
   limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
+  if (options.fast && options.strict_fp32)
+    throw Error(ErrorCode::invalid_argument, "build: fast and strict_fp32 contradict each other; give one or none");
   limits_.winograd = !options.strict_fp32;
+  limits_.fast = options.fast;
   limits_.drop = options.drop;
   limits_.deterministic = options.deterministic;
   if (options.workspace_bytes > 0) limits_.workspace_bytes = options.workspace_bytes;

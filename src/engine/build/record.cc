@@ -66,6 +66,7 @@ void read(BuildRecord& record, const std::string& key, const std::string& text) 
   else if (option == "workspace_bytes") o.workspace_bytes = number<size_t>(key, text);
   else if (option == "max_memory_bytes") o.max_memory_bytes = number<size_t>(key, text);
   else if (option == "strict_fp32") o.strict_fp32 = flag();
+  else if (option == "fast") o.fast = flag();
   else if (option == "code") o.code = flag();
   else if (option == "drop") o.drop = items(text);
   else if (option == "skip_passes") o.skip_passes = items(text);
@@ -95,6 +96,7 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   put("workspace_bytes", fmt::to_string(o.workspace_bytes));
   put("max_memory_bytes", fmt::to_string(o.max_memory_bytes));
   put("strict_fp32", flag(o.strict_fp32));
+  put("fast", flag(o.fast));
   put("code", flag(o.code));
   put("drop", list(o.drop));
   put("skip_passes", list(o.skip_passes));

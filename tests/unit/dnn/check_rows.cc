@@ -246,7 +246,7 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
   for (int i = 0; i < kMostOperands; ++i) {
     if (!sizes.out[i]) continue;
     std::vector<double> bound = expected.bound[i];
-    if (row.numerics == Numerics::winograd && !integers)
+    if (row.numerics != Numerics::exact && !integers)
       for (double& b : bound) b *= 8;
     compare(row, one.values(i, out_type(problem, i), sizes.out[i]), expected.out[i], bound,
             (integers ? "integers " : "reals ") + text(problem));

@@ -69,6 +69,34 @@ TEST(Matmul, Epilogues) {
   }
 }
 
+// Halves of odd rows, panels cut in two, everything that may follow; integers stay exact.
+TEST(Matmul, Strassen) {
+  const auto strassen = [](MatmulProblem p) {
+    p.b_constant = true;
+    check_rows(p, matmul_oracle, {.integers = p.epilogue.activation != Activation::gelu, .least_rows = 5});
+  };
+  for (int64_t m : {64, 97, 131}) strassen({.m = m, .n = 288, .k = 256});
+  strassen({.m = 33, .n = 256, .k = 258, .a_batch = {3}, .trans_b = true});
+  strassen({.m = 80, .n = 256, .k = 1538, .alpha = .5f, .out_row_stride = 300});
+  for (Residual residual : {Residual::before_activation, Residual::after_activation})
+    for (Activation activation : {Activation::none, Activation::relu, Activation::gelu})
+      strassen(
+          {.m = 65, .n = 256, .k = 256, .epilogue = {.bias = true, .residual = residual, .activation = activation}});
+}
+
+TEST(Matmul, StrassenIsFastsAlone) {
+  const MatmulProblem p{.m = 512, .n = 1024, .k = 1024, .b_constant = true};
+  const auto offers = [&](const Limits& limits) {
+    const Choice choice = find(p, limits);
+    return std::any_of(choice.candidates.begin(), choice.candidates.end(),
+                       [](const Candidate& c) { return c.numerics == Numerics::strassen; });
+  };
+  EXPECT_FALSE(offers({}));
+#if defined(__x86_64__)
+  EXPECT_EQ(offers({.fast = true}), cpu_level() >= CpuLevel::avx2);
+#endif
+}
+
 TEST(Matmul, AlphaScalesTheSumOnly) {
   check({.m = 11, .n = 39, .k = 8, .alpha = 0.5f, .epilogue = {.bias = true}});
   check({.m = 11, .n = 32, .k = 1600, .alpha = 0.5f, .epilogue = {.bias = true}});

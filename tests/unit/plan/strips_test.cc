@@ -94,7 +94,9 @@ TEST(Strips, AnyNumberOfThreadsGivesTheBitsOfTheWholeBatch) {
     EXPECT_GE(calls_in_strips(segment), 6u) << plan_table(*plan, input_types(*plan->graph));
     EXPECT_EQ(segment.strips[0].dealt, threads == 2 || threads == 3);
     EXPECT_TRUE(whole.prepare_for(input_types(*plan->graph)).strips.empty());
-    if (threads == 1) EXPECT_LT(parts.arena_bytes(), whole.arena_bytes());
+    if (threads == 1) {
+      EXPECT_LT(parts.arena_bytes(), whole.arena_bytes());
+    }
   }
 }
 
