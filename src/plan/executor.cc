@@ -33,6 +33,22 @@ Tensor gathered(const Lodging& lodging, const Type& type, const void* from) {
   return out;
 }
 
+// [N,spatial...,C] from the bytes of [N,C,spatial...].
+Tensor interleaved(const Type& type, const void* from) {
+  Tensor out(type.dtype, type.shape.static_dims());
+  const Dims& dims = out.dims();
+  const size_t element = byte_size(type.dtype);
+  const int64_t channels = dims.back(), images = dims[0],
+                pixels = out.elements() / std::max<int64_t>(images * channels, 1);
+  const char* at = static_cast<const char*>(from);
+  char* to = out.mutable_as<char>();
+  for (int64_t n = 0; n < images; ++n)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < pixels; ++i, at += element)
+        std::memcpy(to + static_cast<size_t>((n * pixels + i) * channels + c) * element, at, element);
+  return out;
+}
+
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool) : plan_(std::move(plan)), pool_(pool) {
@@ -307,6 +323,7 @@ Datum Executor::datum_of(const Segment& segment, ValueId id) const {
   const Datum& boxed = boxed_[static_cast<size_t>(root)];
   const Type& type = segment.typed.type(id);
   const bool sized = type.is_tensor() && type.shape.is_static();
+  if (segment.planar.contains(id)) return interleaved(type, slots_[static_cast<size_t>(root)]);
   if (boxed.is_tensor()) return sized ? Datum(boxed.tensor().reshaped(type.shape.static_dims())) : boxed;
   if (boxed.is_sequence()) return boxed;
   const Value& value = segment.typed.value(root);

@@ -248,8 +248,11 @@ class Lodger {
       return true;
     });
     if (!fits) return;
-    for (ValueId& id : segment_.root)
-      if (id == guest) id = host;
+    for (size_t id = 0; id < segment_.root.size(); ++id) {
+      if (segment_.root[id] != guest) continue;
+      segment_.root[id] = host;
+      segment_.planar.insert(static_cast<ValueId>(id));
+    }
     gone_[c] = true;
   }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "plan/kernel_call.h"
@@ -67,6 +68,7 @@ struct Segment {
   std::vector<ValueId> root;            // of every value
   std::map<ValueId, Tensor> constants;  // values that turned out constant for these sizes
   std::map<ValueId, Lodging> lodgings;  // by root; hosts lodge nowhere themselves
+  std::set<ValueId> planar;             // values [N,spatial...,C] whose bytes lie as [N,C,spatial...] in their root
   std::map<ValueId, int64_t> offsets;   // arena offset of every root made here, except graph outputs and lodgers
   std::vector<ValueId> direct_outputs;  // roots made here that are graph outputs: they live in the caller's tensors
   int64_t arena_bytes = 0;
