@@ -128,7 +128,24 @@ TEST(ByF32, Slices) {
   for (NormKind kind : {NormKind::layer, NormKind::rms, NormKind::group, NormKind::instance})
     expect_f32_rounded(
         NormProblem{.kind = kind, .n = 9, .channels = 32, .pixels = 1500, .groups = 4, .add = true, .relu = true});
-  expect_f32_rounded(NormProblem{.n = 9, .channels = 32, .pixels = 1500, .training = true});
+  for (Layout layout : {Layout::nhwc, Layout::nchw})
+    for (bool training : {false, true})
+      for (Pass pass : {Pass::forward, Pass::backward}) {
+        NormProblem p{.pass = pass, .n = 9, .channels = 37, .pixels = 1500, .layout = layout, .training = training};
+        expect_f32_rounded(p);
+        p.add = p.relu = true, p.n = 3, p.pixels = 1;
+        expect_f32_rounded(p);
+      }
+  for (NormKind kind : {NormKind::layer, NormKind::group})
+    for (bool scale : {false, true})
+      expect_f32_rounded(NormProblem{.kind = kind,
+                                     .pass = Pass::backward,
+                                     .n = 9,
+                                     .channels = 32,
+                                     .pixels = 1500,
+                                     .groups = 4,
+                                     .scale = scale,
+                                     .shift = scale});
   AttentionProblem attention{.batch = 5,
                              .heads = 4,
                              .kv_heads = 2,

@@ -23,7 +23,7 @@ int64_t total(const OperandSizes& s) {
 int64_t units_per_slice(const Problem& problem, const Slices& slices) {
   if (slices.units == 0) return 0;
   const int64_t each = std::max<int64_t>(1, total(operand_sizes(problem)) / slices.units);
-  return std::clamp<int64_t>(kSliceElements / each, 1, slices.units);
+  return std::clamp<int64_t>(kSliceElements / each, std::min(slices.least, slices.units), slices.units);
 }
 
 // The row of f32 that the cost model prefers on this level.

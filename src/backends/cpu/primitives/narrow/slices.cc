@@ -9,6 +9,8 @@ namespace {
 
 using namespace dnn;
 
+constexpr int64_t kNhwcChannels = 16;  // of a slice of channels: fewer would read each cache line many times
+
 int64_t pixels_of(const Extents& e) { return e[0] * e[1] * e[2]; }
 
 // Of how many units a problem consists.
@@ -21,8 +23,8 @@ int64_t units_of(const ResizeProblem& p) { return p.n; }
 int64_t units_of(const LrnProblem& p) { return p.n; }
 int64_t units_of(const GridSampleProblem& p) { return p.n; }
 int64_t units_of(const NormProblem& p) {
-  const bool sums_images = p.pass == Pass::backward && (p.scale || p.shift);
-  return sums_images || (p.kind == NormKind::batch && !p.uses_running()) ? 1 : p.n;
+  if (p.kind == NormKind::batch) return p.channels;
+  return p.pass == Pass::backward && (p.scale || p.shift) ? 1 : p.n;  // these gradients are sums over the images
 }
 int64_t units_of(const BinaryProblem& p) { return p.dims.empty() ? 1 : p.dims[0]; }
 int64_t units_of(const ReduceProblem& p) { return p.dims.empty() || p.dims[0] != p.out_dims[0] ? 1 : p.dims[0]; }
@@ -50,6 +52,9 @@ void cut(BinaryProblem& p, int64_t begin, int64_t end) {
 void cut(ReduceProblem& p, int64_t begin, int64_t end) {
   if (units_of(p) != 1) p.dims[0] = p.out_dims[0] = end - begin;
 }
+void cut(NormProblem& p, int64_t begin, int64_t end) {
+  if (units_of(p) != 1) (p.kind == NormKind::batch ? p.channels : p.n) = end - begin;
+}
 void cut(AttentionProblem& p, int64_t begin, int64_t end) {
   if (units_of(p) != 1) p.batch = end - begin;
 }
@@ -69,10 +74,17 @@ void widen(P& p) {
 
 // Operands that all slices share.
 void share(const NormProblem& p, Slices& s) {
+  if (p.kind == NormKind::batch) {
+    const int64_t image = p.layout == Layout::nhwc ? 1 : p.pixels;
+    s.least = p.layout == Layout::nhwc ? kNhwcChannels : 1;
+    std::fill_n(s.in_step, 4, 1), std::fill_n(s.out_step, 3, 1);  // scale, shift, statistics and their gradients
+    s.in_step[0] = s.in_step[4] = s.out_step[0] = s.out_step[3] = s.residual_step = image;
+    if (p.pass == Pass::backward) s.in_step[1] = image;
+    return;
+  }
   (p.pass == Pass::forward ? s.in_step[1] : s.in_step[2]) = 0;
   if (p.pass == Pass::forward) s.in_step[2] = 0;
-  if (p.kind == NormKind::batch) s.in_step[3] = 0;  // running statistics
-  else (p.pass == Pass::forward ? s.out_step[1] : s.in_step[3]) = p.sets() / s.units;
+  (p.pass == Pass::forward ? s.out_step[1] : s.in_step[3]) = p.sets() / s.units;
 }
 void share(const BinaryProblem& p, Slices& s) {
   if (p.b_dims.size() != p.dims.size() || p.b_dims.empty() || p.b_dims[0] != p.dims[0]) s.in_step[1] = 0;
@@ -165,6 +177,12 @@ Rows rows_of_operand(const Problem& problem, const Problem& slice, Side side, in
     const int64_t sets = std::get<NormProblem>(slice).sets();
     return {{1, 1, 2}, {0, 0, std::get<NormProblem>(problem).sets()}, sets, sets};
   }
+  const auto* norm = std::get_if<NormProblem>(&problem);
+  if (norm && norm->kind == NormKind::batch) {
+    const int64_t channels = std::get<NormProblem>(slice).channels, pixels = norm->pixels;
+    if (norm->layout == Layout::nhwc) return {{1, 1, norm->n * pixels}, {0, 0, norm->channels}, channels, channels};
+    return {{1, 1, norm->n}, {0, 0, norm->channels * pixels}, channels * pixels, channels * pixels};
+  }
   const OperandSizes sizes = operand_sizes(slice);
   const int64_t size = side == Side::in ? sizes.in[i] : side == Side::out ? sizes.out[i] : sizes.residual;
   return std::visit([&](const auto& p) { return rows_of(p, side, i, size); }, slice);
@@ -172,7 +190,9 @@ Rows rows_of_operand(const Problem& problem, const Problem& slice, Side side, in
 
 bool is_apart(const Problem& problem, Side side, int i) {
   const auto* norm = std::get_if<NormProblem>(&problem);
-  if (!norm || norm->kind == NormKind::batch) return false;
+  if (!norm) return false;
+  if (norm->kind == NormKind::batch && norm->pass == Pass::forward)
+    return side == Side::in ? i == 3 : side == Side::out && i > 0;
   return norm->pass == Pass::forward ? side == Side::out && i == 1 : side == Side::in && i == 3;
 }
 

@@ -1,5 +1,5 @@
-// How problems of narrow types are cut into problems of f32: along their leading dimension, where nothing is summed
-// over it, so that what is widened at a time stays small.
+// How problems of narrow types are cut into problems of f32: along their leading dimension, batch norms along their
+// channels, where nothing is summed over it, so that what is widened at a time stays small.
 #pragma once
 
 #include "dnn/operands.h"
@@ -8,6 +8,7 @@ namespace trine::cpu {
 
 struct Slices {
   int64_t units = 1;  // of the leading dimension; 1: the problem is not cut; 0: there is nothing to do
+  int64_t least = 1;  // units of a slice
   // From one unit to the next, in elements; 0: every slice reads the whole operand.
   int64_t in_step[dnn::kMostOperands] = {}, out_step[dnn::kMostOperands] = {}, residual_step = 0;
 };
