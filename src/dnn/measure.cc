@@ -59,6 +59,7 @@ MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   for (int i = 0; i < kMostOperands; ++i)
     m.args.in[i] =
         sizes.integers[i] ? m.integers(sizes.in[i], *sizes.integers[i]) : m.values(sizes.in_types[i], sizes.in[i]);
+  if (!m.args.in[0]) m.args.in[0] = m.bytes(1);
   for (int i = 0; i < kMostOperands; ++i) m.args.out[i] = m.values(sizes.out_types[i], sizes.out[i]);
   if (op_kind(problem) == OpKind::gather && sizes.in[1])
     std::fill_n(static_cast<uint64_t*>(const_cast<void*>(m.args.in[1] = m.bytes(static_cast<size_t>(sizes.in[1]) * 8))),
@@ -70,6 +71,7 @@ MadeUp make_up(const KernelRow& row, const Problem& problem, ThreadPool& pool) {
   if (size_t size = packed_bytes(row, problem)) {
     const void* weights[kMostWeights] = {};
     for (int i = 0; i < kMostWeights; ++i) weights[i] = m.values(sizes.weight_types[i], sizes.weights[i]);
+    if (!weights[0]) weights[0] = m.bytes(1);
     void* packed = m.bytes(size);
     row.prepack(problem, std::span<const void* const>(weights), packed);
     m.args.packed = packed;

@@ -16,6 +16,9 @@ namespace {
   throw Error(code, fmt::format("{}: {}", text(problem), what));
 }
 
+// Stands for an operand of no elements: rows add offsets to it.
+constexpr uint64_t kNothing = 0;
+
 // 64-byte aligned memory for one run.
 struct Scratch {
   Tensor memory;
@@ -137,6 +140,7 @@ void Primitive::pack(std::span<const void* const> weights, void* packed) const {
     copy.in->run({.in = {list[copy.index]}, .out = {to}});
     list[copy.index] = to;
   }
+  if (!list[0]) list[0] = &kNothing;
   choice_.best()->prepack(problem(), std::span<const void* const>(list), packed);
 }
 
@@ -173,6 +177,7 @@ void Primitive::run_dense(const Operands& o, ThreadPool& pool) const {
   Args args;
   std::copy_n(o.in, kMostOperands, args.in);
   std::copy_n(o.out, kMostOperands, args.out);
+  if (!args.in[0]) args.in[0] = &kNothing;
   args.bias = o.bias;
   args.residual = o.residual;
   args.quantization = o.quantization;

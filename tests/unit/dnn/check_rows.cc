@@ -160,6 +160,8 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
   Args args;
   for (size_t i = 0; i < kMostOperands; ++i)
     args.in[i] = sizes.integers[i] ? pointer(data.integers[i]) : inputs[i].pointer();
+  static const uint64_t nothing = 0;
+  if (!args.in[0]) args.in[0] = &nothing;  // as Primitive does
   if (!data.mask.empty()) args.in[3] = data.mask.data();
   args.bias = bias.pointer();
   args.residual = residual.pointer();
@@ -176,6 +178,7 @@ Outputs run_row(const KernelRow& row, const Problem& problem, const Data& data, 
   if (packed_bytes(row, problem)) {
     const void* weights[kMostWeights];
     for (size_t i = 0; i < kMostWeights; ++i) weights[i] = filters[i].pointer();
+    if (!weights[0]) weights[0] = &nothing;
     row.prepack(problem, std::span<const void* const>(weights), packed.data());
     args.packed = packed.data();
   }

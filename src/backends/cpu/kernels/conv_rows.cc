@@ -64,7 +64,7 @@ void PaddedImage::fill_line(const T* x, int64_t ldx, int64_t line, T padding, T*
   std::fill_n(to, line_elements(), padding);
   if (y < 0 || y >= p.in[1] || z < 0 || z >= p.in[0]) return;
   int64_t from = std::max<int64_t>(0, -p.pad_begin[2]), end = std::min(p.in[2], size[2] - p.pad_begin[2]);
-  if (end <= from) return;
+  if (end <= from || own == 0) return;
   to += (from + p.pad_begin[2]) * channels;
   if (p.in_layout == Layout::nhwc) {
     const T* source = x + (((n * p.in[0] + z) * p.in[1] + y) * p.in[2] + from) * ldx;
