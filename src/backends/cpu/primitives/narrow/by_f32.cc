@@ -82,7 +82,8 @@ class ByF32 {
     Args inner;
     for (int i = 0; i < kMostOperands; ++i) {
       const void* from = at(args_.in[i], sizes_.in_types[i], begin * slices_.in_step[i]);
-      inner.in[i] = b.in[i] && from ? widen(slice, Side::in, i, sizes_.in_types[i], from, b.in[i]) : from;
+      inner.in[i] =
+          b.in[i] && from && sizes_.in[i] ? widen(slice, Side::in, i, sizes_.in_types[i], from, b.in[i]) : from;
       void* to = const_cast<void*>(at(args_.out[i], sizes_.out_types[i], begin * slices_.out_step[i]));
       inner.out[i] = b.out[i] && to ? b.out[i] : to;
       if (is_added_to() && b.out[i] && to) widen(slice, Side::out, i, sizes_.out_types[i], to, b.out[i]);
