@@ -74,7 +74,7 @@ void load_npy() { media::load_npy("x.npy"); }
 std::vector<Mistake> command_mistakes() {
   return {
       {"command.no_output", command(cli::setup_build, {"build", "m.onnx"})},
-      {"command.unknown_flag", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--fast"})},
+      {"command.unknown_flag", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--faster"})},
       {"command.mistyped", command(cli::setup_build, {"bulid", "m.onnx"})},
       {"command.mistyped_flag", command(cli::setup_build, {"build", "m.onnx", "-o", "m.trn", "--thread", "2"})},
       {"command.too_many", command(cli::setup_build, {"build", "m.onnx", "more.onnx", "-o", "m.trn"})},
