@@ -8,6 +8,7 @@
 #include <set>
 
 #include "read_one.h"
+#include "to_problem.h"
 
 namespace trine::bench {
 namespace {
@@ -202,14 +203,27 @@ TEST(BatchFile, hostile_texts_are_errors) {
                                            "1e999",
                                            "ic8oc8ih8kh3",
                                            "4x4:4x4",
-                                           "l1t1sic4"};
+                                           "l1t1sic4",
+                                           "--cfg=",
+                                           "u8s8u8",
+                                           "--attr-scales=",
+                                           "--attr-zero-points=",
+                                           "--attr-post-ops=",
+                                           "src:common:",
+                                           "wei:per_oc",
+                                           "sum:",
+                                           "+"};
   int accepted = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text;
     for (uint32_t i = random() % 12; i-- > 0;) text += pieces[random() % pieces.size()];
     if (!text.empty()) text[random() % text.size()] = static_cast<char>(random() % 256);
     try {
-      for (const Entry& e : read_batch_text(text, "list", Driver::conv)) accepted += static_cast<int>(!e.text.empty());
+      for (const Entry& e : read_batch_text(text, "list", Driver::conv)) {
+        accepted += static_cast<int>(!e.text.empty());
+        const Translated t = to_problem(e);
+        EXPECT_NE(t.problem.has_value(), !t.unsupported.empty()) << text;
+      }
     } catch (const Error&) {
     }
   }
