@@ -39,29 +39,38 @@ struct F32 {
   static void finish(const Tile& t, float* sums, int rows, int panels);
 };
 
-// One pass over the sums: scale, bias, residual, activation, store. The activation is chosen once for all.
-template <Activation kActivation, bool kFull>
-[[gnu::always_inline]] inline void finish_columns(const Tile& t, float* sums, int rows, int panels) {
+// One vector of columns, of which `left` exist, from sums `step` floats apart: scale, bias, residual, activation.
+template <Activation kActivation, bool kPart>
+[[gnu::always_inline]] inline void finish_column(const Tile& t, const float* sums, int step, int rows, int64_t column,
+                                                 int left) {
   const TileEpilogue& e = *t.epilogue;
-  bool before = e.residual == dnn::Residual::before_activation, after = e.residual == dnn::Residual::after_activation;
-  V scale = set1(e.scale);
-  const auto get = [](const float* p, int left) { return kFull ? load(p) : load_part(p, left); };
-  for_vectors(t, sums, rows, panels, 4, [&](const float* x, void* to, int64_t column, int left) {
-    auto* c = static_cast<float*>(to);
-    V sum = load(x);
-    if (t.add_to_c) sum = add(sum, get(c, left));
-    V y = fma(sum, scale, e.bias ? get(e.bias + column, left) : zero());
-    if (before) y = add(y, get(c + e.residual_offset, left));
-    y = activate(kActivation, y, e.alpha, e.beta);
-    if (after) y = add(y, get(c + e.residual_offset, left));
-    kFull ? store(c, y) : store_part(c, y, left);
-  });
+  const auto get = [left](const float* p) { return kPart ? load_part(p, left) : load(p); };
+  const bool adds = t.add_to_c, before = e.residual == dnn::Residual::before_activation,
+             after = e.residual == dnn::Residual::after_activation;
+  const int64_t residual = e.residual_offset;
+  const float alpha = e.alpha, beta = e.beta;
+  const V scale = set1(e.scale), bias = e.bias ? get(e.bias + column) : zero();
+  for (int i = 0; i < rows; ++i, sums += step) {
+    float* c = static_cast<float*>(t.c[i]) + column;
+    V x = load(sums);
+    if (adds) x = add(x, get(c));
+    x = fma(x, scale, bias);
+    if (before) x = add(x, get(c + residual));
+    x = activate(kActivation, x, alpha, beta);
+    if (after) x = add(x, get(c + residual));
+    kPart ? store_part(c, x, left) : store(c, x);
+  }
 }
 
+// The activation is chosen once for all sums, which are read column by column: bias and constants stay in registers.
 template <Activation kActivation>
 void finish_with(const Tile& t, float* sums, int rows, int panels) {
-  if (t.columns == panels * kPanel) return finish_columns<kActivation, true>(t, sums, rows, panels);
-  finish_columns<kActivation, false>(t, sums, rows, panels);
+  const int step = panels * kPanel;
+  for (int v = 0; v < t.columns; v += kWidth) {
+    const int left = t.columns - v;
+    if (left >= kWidth) finish_column<kActivation, false>(t, sums + v, step, rows, t.column + v, left);
+    else finish_column<kActivation, true>(t, sums + v, step, rows, t.column + v, left);
+  }
 }
 
 using Finish = void (*)(const Tile&, float*, int, int);
