@@ -29,8 +29,10 @@ struct ElementTypes {
 //   x = f32(s - in_zero * (sum of the channel's weights) + i32 bias) * scale[channel] + f32 bias
 //   x = the epilogue of x and of the residual r, taken as f32(r - residual_zero) * residual_scale where r is an integer
 //   y = saturate(round_half_even(x * out_multiplier) + out_zero)         u8 and i8; an f32 output is x
-// Each operation is one f32 rounding, never fused: every machine gives the same bits when the activation is none, relu,
-// clip or leaky_relu. An i32 output is s - in_zero * (sum of weights) + i32 bias, modulo 2^32. Padding stands for 0.
+// When the activation is none, relu or clip and y is an integer, the multiplier goes in first: scale, bias,
+// residual_scale and the bounds of clip are multiplied by it instead of x. Each operation is one f32 rounding, never
+// fused: every machine gives the same bits when the activation is none, relu, clip or leaky_relu. An i32 output is s -
+// in_zero * (sum of weights) + i32 bias, modulo 2^32. Padding stands for 0.
 struct Quantization {
   const float* scale = nullptr;  // of the sums (of in times of weights): one, or one for each output channel
   int32_t in_zero = 0;

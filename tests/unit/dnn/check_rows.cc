@@ -357,11 +357,17 @@ Bounded quantize(DType type, const Quantization& q, double x, double bound) {
 
 }  // namespace
 
-Bounded finish_integers(const ElementTypes& types, const Quantization& q, float scale, const Epilogue& e, double sum,
-                        double bias, double residual) {
+Bounded finish_integers(const ElementTypes& types, Quantization q, float scale, Epilogue e, double sum, double bias,
+                        double residual) {
   if (types.bias == DType::i32) sum += bias, bias = 0;
   if (types.out == DType::i32) return {sum, 0};
   bool bytes = types.out != DType::f32;
+  if (bytes && e.activation <= Activation::clip) {
+    scale *= q.out_multiplier, q.residual_scale *= q.out_multiplier;
+    bias = static_cast<float>(bias) * q.out_multiplier;
+    if (e.activation == Activation::clip) e.alpha *= q.out_multiplier, e.beta *= q.out_multiplier;
+    q.out_multiplier = 1;
+  }
   float r = bytes ? (static_cast<float>(residual) - static_cast<float>(q.residual_zero)) * q.residual_scale
                   : static_cast<float>(residual);
   float x = static_cast<float>(static_cast<int32_t>(sum)) * scale;

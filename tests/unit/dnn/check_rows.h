@@ -65,7 +65,7 @@ struct Bounded {
 };
 Bounded finish(const Epilogue& epilogue, double sum, double bound, double bias, double residual);
 // The same for exact sums of 8-bit integers, zero points taken off already; see Quantization.
-Bounded finish_integers(const ElementTypes& types, const Quantization& quantization, float scale,
-                        const Epilogue& epilogue, double sum, double bias, double residual);
+Bounded finish_integers(const ElementTypes& types, Quantization quantization, float scale, Epilogue epilogue,
+                        double sum, double bias, double residual);
 
 }  // namespace trine::dnn::test

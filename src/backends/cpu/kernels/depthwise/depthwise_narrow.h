@@ -8,16 +8,21 @@
 namespace trine::cpu {
 namespace {
 
+// Any activation of one vector; apart, so that finishing stays small.
+[[gnu::noinline]] V activate_any(const TileEpilogue& e, V x) { return activate(e.activation, x, e.alpha, e.beta); }
+
 template <bool kIntegers, DType kOut>
 void finish_narrow_outputs(const DepthwiseTile& t, float* sums, int outputs, int channel) {
   const TileEpilogue& e = *t.epilogue;
   Finisher<kIntegers, kOut> f(e);
   f.set_column(channel, kWidth);
+  I offset = no_words();
+  if constexpr (kIntegers) offset = load_words(e.offsets + channel);
   V low = set1(e.low), high = set1(e.high);
   for (int i = 0; i < outputs; ++i) {
     float* sum = sums + i * kWidth;
     char* out = static_cast<char*>(t.out[i]) + channel * f.kBytes;
-    if (kIntegers) store_words(sum, whole_words(load(sum)));
+    if (kIntegers) store_words(sum, add(whole_words(load(sum)), offset));
     V x = f.begin(sum, out, kWidth);
     f.end(e.is_clamp ? vmin(high, vmax(low, x)) : activate_any(e, x), out, kWidth);
   }

@@ -112,7 +112,7 @@ void pack_filters(const GemmIsa& isa, const ConvProblem& p, const void* weights,
 
 size_t ColumnNumbers::bytes(const ElementTypes& types, int64_t groups, int64_t columns) {
   if (!types.are_integers()) return 0;
-  return static_cast<size_t>(groups * WeightShape{.columns = columns}.padded_columns()) * 8;
+  return static_cast<size_t>(groups * WeightShape{.columns = columns}.padded_columns()) * 12;
 }
 
 ColumnNumbers::ColumnNumbers(const ElementTypes& types, const Args& args, int64_t groups, int64_t columns,
@@ -122,7 +122,8 @@ ColumnNumbers::ColumnNumbers(const ElementTypes& types, const Args& args, int64_
       columns_(columns),
       padded_(WeightShape{.columns = columns}.padded_columns()),
       offsets_(static_cast<int32_t*>(workspace)),
-      scales_(reinterpret_cast<float*>(offsets_ + groups * padded_)) {
+      scales_(reinterpret_cast<float*>(offsets_ + groups * padded_)),
+      biases_(scales_ + groups * padded_) {
   if (args.quantization && types.are_integers()) quantization_ = *args.quantization;
 }
 
@@ -143,19 +144,22 @@ void ColumnNumbers::fill(int64_t g, const int32_t* sums, float alpha) const {
     offsets_[at] = static_cast<int32_t>(offset);
     float scale = quantization_.scale ? quantization_.scale[types_.scale_per_channel ? channel : 0] : 1;
     scales_[at] = scale * alpha;
+    biases_[at] = args_.bias && !bias ? static_cast<const float*>(args_.bias)[channel] : 0;
   }
-  for (int64_t j = columns_; j < padded_; ++j) offsets_[g * padded_ + j] = 0, scales_[g * padded_ + j] = 0;
+  for (int64_t at = g * padded_ + columns_; at < (g + 1) * padded_; ++at)
+    offsets_[at] = 0, scales_[at] = 0, biases_[at] = 0;
 }
 
 void ColumnNumbers::set(int64_t g, TileEpilogue& e) const {
-  if (types_.bias == DType::i32) e.bias = nullptr;
-  if (e.bias) e.bias += g * columns_;
-  if (!types_.are_integers()) return;
+  if (!types_.are_integers()) {
+    if (e.bias) e.bias += g * columns_;
+    return;
+  }
   const Quantization& q = quantization_;
   e.offsets = offsets_ + g * padded_;
   e.scales = scales_ + g * padded_;
+  e.bias = biases_ + g * padded_;
   e.flip = types_.in == DType::i8 ? 0x80808080u : 0;
-  e.out_multiplier = q.out_multiplier;
   e.out_zero = q.out_zero;
   bool is_signed = types_.out == DType::i8;
   e.out_low = static_cast<float>((is_signed ? -128 : 0) - q.out_zero);
@@ -163,6 +167,16 @@ void ColumnNumbers::set(int64_t g, TileEpilogue& e) const {
   e.residual_flip = is_signed ? 0x80 : 0;
   e.residual_zero = q.residual_zero + (is_signed ? 128 : 0);
   e.residual_scale = q.residual_scale;
+  e.out_multiplier = q.out_multiplier;
+  if (e.is_clamp && q.out_multiplier > 0 && types_.out != DType::f32) multiply_before(g, e);
+}
+
+void ColumnNumbers::multiply_before(int64_t g, TileEpilogue& e) const {
+  for (int64_t at = g * padded_; at < g * padded_ + columns_; ++at)
+    scales_[at] *= e.out_multiplier, biases_[at] *= e.out_multiplier;
+  e.low *= e.out_multiplier, e.high *= e.out_multiplier;
+  e.residual_scale *= e.out_multiplier;
+  e.out_multiplier = 1;
 }
 
 }  // namespace trine::cpu

@@ -34,7 +34,8 @@ inline dnn::Packing packing_of(const GemmIsa& isa) {
                                      : dnn::Packing::panels16_int8;
 }
 
-// offset[column] and scale[column] of the columns of `groups` groups, as TileEpilogue wants them.
+// The offset, scale and bias of every column of `groups` groups, as TileEpilogue wants them. Where the activation is a
+// clamp, the output's multiplier has gone into the numbers before it.
 class ColumnNumbers {
  public:
   static size_t bytes(const dnn::ElementTypes& types, int64_t groups, int64_t columns);
@@ -50,12 +51,14 @@ class ColumnNumbers {
   uint8_t padding() const { return static_cast<uint8_t>(quantization_.in_zero); }
 
  private:
+  void multiply_before(int64_t g, TileEpilogue& epilogue) const;
+
   const dnn::ElementTypes& types_;
   const dnn::Args& args_;
   dnn::Quantization quantization_;
   int64_t columns_, padded_;
   int32_t* offsets_;
-  float* scales_;
+  float *scales_, *biases_;
 };
 
 }  // namespace trine::cpu

@@ -3,32 +3,53 @@
 namespace trine::cpu {
 namespace {
 
-// Rows of kPanels vectors to bf16, when the activation is a clamp and nothing follows it.
-template <int kPanels, bool kResidual>
-[[gnu::noinline]] void finish_bf16(const Tile& t, const float* sums, int rows) {
+// Whether sums become bf16 by a clamp and nothing follows it. A residual asks for whole panels.
+bool clamps_to_bf16(const Tile& t, int panels) {
+  const TileEpilogue& e = *t.epilogue;
+  if (e.residual != dnn::Residual::none && t.columns < panels * kPanel) return false;
+  return e.out == DType::bf16 && e.is_clamp && e.residual != dnn::Residual::after_activation;
+}
+
+// Two panels at a time; kWhole: all columns exist. each_row calls its argument with the number of a row and a function
+// that gives its sums.
+template <int kPanels, bool kResidual, bool kWhole, class EachRow>
+[[gnu::always_inline]] inline void store_bf16_rows(const Tile& t, EachRow each_row) {
   const TileEpilogue& e = *t.epilogue;
   const V scale = set1(e.scale), low = set1(e.low), high = set1(e.high);
-  V bias[kPanels];
-#pragma GCC unroll 4
-  for (int p = 0; p < kPanels; ++p) bias[p] = e.bias ? load(e.bias + t.column + p * kPanel) : zero();
-  for (int i = 0; i < rows; ++i, sums += kPanels * kPanel) {
-    char* c = static_cast<char*>(t.c[i]) + t.column * 2;
-    auto finish = [&](int p) {
-      V x = fma(load(sums + p * kPanel), scale, bias[p]);
-      if (kResidual) x = add(x, load_bf16(c + (e.residual_offset + p * kPanel) * 2, kWidth));
-      return vmin(high, vmax(low, x));
-    };
 #pragma GCC unroll 2
-    for (int p = 0; p + 2 <= kPanels; p += 2)
-      _mm512_storeu_si512(c + p * kPanel * 2, reinterpret_cast<I>(_mm512_cvtne2ps_pbh(finish(p + 1), finish(p))));
-    if (kPanels % 2)
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(c + (kPanels - 1) * kPanel * 2),
-                          reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(finish(kPanels - 1))));
+  for (int p = 0; p < kPanels; p += 2) {
+    const bool two = p + 1 < kPanels;
+    const int left = kWhole ? 2 * kPanel : t.columns - p * kPanel;
+    const int64_t column = t.column + p * kPanel;
+    const V first = e.bias ? load_part(e.bias + column, left) : zero();
+    const V second = e.bias && two ? load_part(e.bias + column + kPanel, left - kPanel) : zero();
+    each_row([&](int i, auto sums_of) __attribute__((always_inline)) {
+      char* c = static_cast<char*>(t.c[i]) + column * 2;
+      const auto finish = [&](int q, V bias) __attribute__((always_inline)) {
+        V x = fma(sums_of(p + q), scale, bias);
+        if (kResidual) x = add(x, load_bf16(c + (e.residual_offset + q * kPanel) * 2, kWidth));
+        return vmin(high, vmax(low, x));
+      };
+      if (two) {
+        auto y = reinterpret_cast<I>(_mm512_cvtne2ps_pbh(finish(1, second), finish(0, first)));
+        left >= 2 * kPanel ? _mm512_storeu_si512(c, y) : _mm512_mask_storeu_epi16(c, (uint32_t{1} << left) - 1, y);
+      } else {
+        auto y = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(finish(0, first)));
+        auto* to = reinterpret_cast<__m256i*>(c);
+        left >= kPanel ? _mm256_storeu_si256(to, y) : _mm256_mask_storeu_epi16(to, first_lanes(left), y);
+      }
+    });
   }
 }
 
-using FinishBf16 = void (*)(const Tile&, const float*, int);
-constexpr FinishBf16 kFinishBf16[2][kMaxPanels + 1] = {
+template <int kPanels, bool kResidual>
+void finish_bf16(const Tile& t, float* sums, int rows, int) {
+  store_bf16_rows<kPanels, kResidual, kResidual>(t, [&](auto body) __attribute__((always_inline)) {
+    for (int i = 0; i < rows; ++i)
+      body(i, [&](int p) __attribute__((always_inline)) { return load(sums + (i * kPanels + p) * kPanel); });
+  });
+}
+constexpr FinishSums kFinishBf16[2][kMaxPanels + 1] = {
     {nullptr, finish_bf16<1, false>, finish_bf16<2, false>, finish_bf16<3, false>, finish_bf16<4, false>},
     {nullptr, finish_bf16<1, true>, finish_bf16<2, true>, finish_bf16<3, true>, finish_bf16<4, true>}};
 
@@ -48,12 +69,20 @@ struct Bf16 : Bf16Sums {
   [[gnu::always_inline]] static void multiply_row(Sum& sum, const char* a, B b, const Tile&) {
     asm volatile("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(*reinterpret_cast<const Word*>(a)));
   }
-  static void finish(const Tile& t, float* sums, int rows, int panels) {
+  template <int kRows, int kPanels, bool kHalfPanel>
+  [[gnu::always_inline]] static bool store_at_once(const Sums<Bf16, kRows, kPanels>& s, const Tile& t) {
     const TileEpilogue& e = *t.epilogue;
-    bool after = e.residual == dnn::Residual::after_activation;
-    if (e.out != DType::bf16 || !e.is_clamp || after || t.columns != panels * kPanel)
-      return Bf16Sums::finish(t, sums, rows, panels);
-    kFinishBf16[e.residual != dnn::Residual::none][panels](t, sums, rows);
+    bool whole = t.columns == kPanels * kPanel && e.residual == dnn::Residual::none;
+    if (!is_tall(kRows, kPanels) || !whole || !clamps_to_bf16(t, kPanels)) return false;
+    store_bf16_rows<kPanels, false, true>(t, [&](auto body) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) body(i, [&](int p) __attribute__((always_inline)) { return s.v[i][p]; });
+    });
+    return true;
+  }
+  static void finish(const Tile& t, float* sums, int rows, int panels) {
+    const bool adds = t.epilogue->residual != dnn::Residual::none;
+    return (clamps_to_bf16(t, panels) ? kFinishBf16[adds][panels] : Bf16Sums::finish)(t, sums, rows, panels);
   }
 };
 

@@ -15,7 +15,7 @@ struct F32 {
   using A = V;
   using B = V;
 
-  [[gnu::always_inline]] static Sum none() { return zero(); }
+  [[gnu::always_inline]] static Sum start(const Tile&, int) { return zero(); }
   [[gnu::always_inline]] static B column(const float* b) { return load(b); }
   [[gnu::always_inline]] static A row(const char* a, const Tile&) {
     float x;
@@ -45,13 +45,14 @@ template <Activation kActivation, bool kPart>
                                                  int left) {
   const TileEpilogue& e = *t.epilogue;
   const auto get = [left](const float* p) { return kPart ? load_part(p, left) : load(p); };
-  const bool adds = t.add_to_c, before = e.residual == dnn::Residual::before_activation,
-             after = e.residual == dnn::Residual::after_activation;
+  unsigned adds = t.add_to_c, before = e.residual == dnn::Residual::before_activation,
+           after = e.residual == dnn::Residual::after_activation;
   const int64_t residual = e.residual_offset;
   const float alpha = e.alpha, beta = e.beta;
   const V scale = set1(e.scale), bias = e.bias ? get(e.bias + column) : zero();
   for (int i = 0; i < rows; ++i, sums += step) {
     float* c = static_cast<float*>(t.c[i]) + column;
+    asm volatile("" : "+r"(adds), "+r"(before), "+r"(after));  // else the loop would be there once for each of them
     V x = load(sums);
     if (adds) x = add(x, get(c));
     x = fma(x, scale, bias);

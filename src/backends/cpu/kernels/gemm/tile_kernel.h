@@ -3,7 +3,7 @@
 //   Sum, A, B                     registers: of sums, of one word of a row in every lane, of words of kWidth columns
 //   kPartWords                    a row may end within a word
 //   kHalves                       has multiply_half and multiply_row_half: only the lower half of a panel counts
-//   none()                        sums of nothing
+//   start(t, v)                   what the sums of column vector v begin with
 //   column(b), row(a, t)          load them
 //   multiply(sum, a, b)           sum += a * b, all products of the word
 //   multiply_row(sum, a, b, t)    the same with a in memory
@@ -124,10 +124,11 @@ template <class Op, int kRows, int kPanels, bool kHalfPanel>
 [[gnu::noinline]] void run_tile(const Tile& t) {
   prefetch_outputs(t, kRows, kPanels);
   Sums<Op, kRows, kPanels * kVectors> s;
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) s.v[i][j] = Op::none();
+  for (int j = 0; j < kPanels * kVectors; ++j) {
+    typename Op::Sum start = Op::start(t, j);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) s.v[i][j] = start;
   }
   const float* panels = t.b;
   const float* ahead = t.prefetch;

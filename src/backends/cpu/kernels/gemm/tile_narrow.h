@@ -9,19 +9,19 @@ namespace trine::cpu {
 namespace {
 
 // One vector of sums on its way to C: `begin` until the activation, `end` after it.
+// Sums of 8-bit integers begin with the offsets of their columns.
 template <bool kIntegers, DType kOut>
 struct Finisher {
   static constexpr int kBytes = kOut == DType::f32 ? 4 : kOut == DType::bf16 ? 2 : 1;
   const TileEpilogue& e;
   bool add_to_c;
-  I offset = no_words();
   V scale, bias;
 
   explicit Finisher(const TileEpilogue& epilogue, bool adds = false)
       : e(epilogue), add_to_c(adds), scale(set1(e.scale)), bias(zero()) {}
 
   void set_column(int64_t column, int left) {
-    if constexpr (kIntegers) offset = load_words(e.offsets + column), scale = load(e.scales + column);
+    if constexpr (kIntegers) scale = load(e.scales + column);
     if (e.bias) bias = load_part(e.bias + column, left);
   }
 
@@ -34,15 +34,9 @@ struct Finisher {
   }
 
   [[gnu::always_inline]] V begin(const float* sums, const char* c, int left) const {
-    V x;
-    if constexpr (kIntegers) {
-      x = mul(to_float(add(load_words(sums), offset)), scale);
-      if (e.bias) x = add(x, bias);
-    } else {
-      x = load(sums);
-      if (add_to_c) x = add(x, load_part(reinterpret_cast<const float*>(c), left));
-      x = fma(x, scale, bias);
-    }
+    V x = kIntegers ? to_float(load_words(sums)) : load(sums);
+    if (!kIntegers && add_to_c) x = add(x, load_part(reinterpret_cast<const float*>(c), left));
+    x = kIntegers ? add(mul(x, scale), bias) : fma(x, scale, bias);
     return e.residual == dnn::Residual::before_activation ? add(x, residual(c, left)) : x;
   }
 
@@ -56,33 +50,49 @@ struct Finisher {
   }
 };
 
-// Any activation of one vector; apart, so that finishing stays small.
-[[gnu::noinline]] V activate_any(const TileEpilogue& e, V x) { return activate(e.activation, x, e.alpha, e.beta); }
+template <Activation kActivation>
+void activate_sums(float* x, int vectors, float alpha, float beta) {
+  for (float* end = x + vectors * kWidth; x < end; x += kWidth) store(x, activate(kActivation, load(x), alpha, beta));
+}
+using ActivateSums = void (*)(float*, int, float, float);
+constexpr ActivateSums kActivateSums[] = {
+    activate_sums<Activation::none>,       activate_sums<Activation::relu>,        activate_sums<Activation::clip>,
+    activate_sums<Activation::leaky_relu>, activate_sums<Activation::sigmoid>,     activate_sums<Activation::tanh>,
+    activate_sums<Activation::silu>,       activate_sums<Activation::hardsigmoid>, activate_sums<Activation::hardswish>,
+    activate_sums<Activation::gelu>,       activate_sums<Activation::gelu_tanh>};
 
-// By columns, whose numbers are loaded once.
+// By columns, whose numbers are loaded once. Activations but clamps have a pass of their own, in place.
 template <bool kIntegers, DType kOut, bool kClamp>
 void finish_narrow(const Tile& t, float* sums, int rows, int panels) {
   const TileEpilogue& e = *t.epilogue;
   Finisher<kIntegers, kOut> f(e, t.add_to_c);
-  int vectors = panels * kVectors;
-  V low = set1(e.low), high = set1(e.high);
-  for (int v = 0; v < vectors && v * kWidth < t.columns; ++v) {
-    int64_t column = t.column + v * kWidth;
-    int left = t.columns - v * kWidth;
-    f.set_column(column, left);
-    for (int i = 0; i < rows; ++i) {
-      char* c = static_cast<char*>(t.c[i]) + column * f.kBytes;
-      V x = f.begin(sums + (i * vectors + v) * kWidth, c, left);
-      f.end(kClamp ? vmin(high, vmax(low, x)) : activate_any(e, x), c, left);
+  const int vectors = panels * kVectors;
+  const auto each = [&](auto body) {
+    for (int v = 0; v < vectors && v * kWidth < t.columns; ++v) {
+      int64_t column = t.column + v * kWidth;
+      int left = t.columns - v * kWidth;
+      f.set_column(column, left);
+      for (int i = 0; i < rows; ++i)
+        body(sums + (i * vectors + v) * kWidth, static_cast<char*>(t.c[i]) + column * f.kBytes, left);
     }
+  };
+  if constexpr (kClamp) {
+    V low = set1(e.low), high = set1(e.high);
+    each([&](const float* x, char* c, int left) { f.end(vmin(high, vmax(low, f.begin(x, c, left))), c, left); });
+  } else {
+    each([&](float* x, const char* c, int left) { store(x, f.begin(x, c, left)); });
+    kActivateSums[static_cast<int>(e.activation)](sums, rows * vectors, e.alpha, e.beta);
+    each([&](const float* x, char* c, int left) { f.end(load(x), c, left); });
   }
 }
 
 void store_raw(const Tile& t, float* sums, int rows, int panels) {
-  for_vectors(t, sums, rows, panels, 4, [&](const float* x, void* c, int64_t column, int left) {
-    store_words_part(c, add(load_words(x), load_words(t.epilogue->offsets + column)), left);
-  });
+  for_vectors(t, sums, rows, panels, 4,
+              [&](const float* x, void* c, int64_t column, int left) { store_words_part(c, load_words(x), left); });
 }
+
+// Tiles whose sums may go on straight from their registers: the tall ones, which are most, lest there be much code.
+constexpr bool is_tall(int rows, int panels) { return rows >= (panels == kMaxPanels ? 5 : 7); }
 
 // Called through tables: a compiler would copy them for every number of panels.
 using FinishSums = void (*)(const Tile&, float*, int, int);
@@ -94,7 +104,7 @@ struct Bf16Sums {
   static constexpr bool kPartWords = true;
   static constexpr bool kHalves = false;
   using Sum = V;
-  [[gnu::always_inline]] static Sum none() { return zero(); }
+  [[gnu::always_inline]] static Sum start(const Tile&, int) { return zero(); }
   [[gnu::always_inline]] static void keep(float* to, Sum sum) { store(to, sum); }
   static void finish(const Tile& t, float* sums, int rows, int panels) {
     const TileEpilogue& e = *t.epilogue;
@@ -113,7 +123,9 @@ struct Int8Sums {
   static constexpr bool kPartWords = true;
   static constexpr bool kHalves = false;
   using Sum = I;
-  [[gnu::always_inline]] static Sum none() { return no_words(); }
+  [[gnu::always_inline]] static Sum start(const Tile& t, int v) {
+    return load_words(t.epilogue->offsets + t.column + v * kWidth);
+  }
   [[gnu::always_inline]] static void keep(float* to, Sum sum) { store_words(to, sum); }
   static void finish(const Tile& t, float* sums, int rows, int panels) {
     const TileEpilogue& e = *t.epilogue;

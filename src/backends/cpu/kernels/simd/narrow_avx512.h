@@ -45,7 +45,8 @@ using I = __m512i;
 }
 
 [[gnu::always_inline]] inline V load_bytes(const void* p, uint8_t flip, int n) {
-  __m128i bytes = _mm_maskz_loadu_epi8(first_lanes(n), p);
+  __m128i bytes =
+      n >= kWidth ? _mm_loadu_si128(static_cast<const __m128i*>(p)) : _mm_maskz_loadu_epi8(first_lanes(n), p);
   bytes = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(flip)));
   return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes));
 }
@@ -54,16 +55,21 @@ using I = __m512i;
   n >= kWidth ? _mm_storeu_si128(static_cast<__m128i*>(p), bytes) : _mm_mask_storeu_epi8(p, first_lanes(n), bytes);
 }
 [[gnu::always_inline]] inline V load_bf16(const void* p, int n) {
-  __m256i halves = _mm256_maskz_loadu_epi16(first_lanes(n), p);
+  __m256i halves =
+      n >= kWidth ? _mm256_loadu_si256(static_cast<const __m256i*>(p)) : _mm256_maskz_loadu_epi16(first_lanes(n), p);
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 [[gnu::always_inline]] inline void store_bf16(void* p, V v, int n) {
+#if defined(__AVX512BF16__)  // denormals become zeros
+  auto halves = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(v));
+#else
   I bits = _mm512_castps_si512(v);
   I upper = _mm512_srli_epi32(bits, 16);
   I even = _mm512_and_si512(upper, _mm512_set1_epi32(1));
   I rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_add_epi32(even, _mm512_set1_epi32(0x7fff))), 16);
   rounded = _mm512_mask_or_epi32(rounded, is_nan(v), upper, _mm512_set1_epi32(0x40));
   __m256i halves = _mm512_cvtepi32_epi16(rounded);
+#endif
   n >= kWidth ? _mm256_storeu_si256(static_cast<__m256i*>(p), halves)
               : _mm256_mask_storeu_epi16(p, first_lanes(n), halves);
 }
