@@ -27,6 +27,8 @@ enum class Packing : uint8_t {
   panels16_int8,     // [group] of [N/16][taps][K/4][16][4] of i8, then the i32 sum of every column
   depthwise_int8,    // [kernel position][C] of f32, then the i32 sum of every channel
   strassen,          // seven panels16 of quarters of a matrix and their sums
+  rows16_bf16,       // as panels16_bf16 and panels16_int8, K = (channels of a row of the kernel): a tap is such a row
+  rows16_int8,
 };
 std::string_view name(Packing packing);
 

@@ -82,6 +82,35 @@ TEST(Conv, FirstLayers) {
   }
 }
 
+// Lines of one tile and one more, of several, of one and a half; one to five panels of columns, not all full.
+TEST(Conv, FirstLayersOfEveryWidth) {
+  for (int64_t width : {13, 14, 15, 28, 41})
+    for (int64_t out : {5, 16, 24, 48, 70}) {
+      ConvProblem p = conv2d(width - 1, 3, out, 3, 1, {1, 1});
+      p.in_pixel_stride = 5, p.out_pixel_stride = out + 3;
+      p.epilogue = {.bias = true, .residual = Residual::before_activation, .activation = Activation::relu};
+      check(p, true, 3);
+    }
+  ConvProblem p = conv2d(30, 3, 40, 5, 1, {2, 2});
+  p.n = 2, p.dilation[1] = 2, p.out[1] -= 4;
+  for (Residual residual : {Residual::none, Residual::after_activation})
+    for (Activation activation : {Activation::none, Activation::silu}) {
+      p.epilogue = {.residual = residual, .activation = activation};
+      check(p, activation == Activation::none, 3);
+    }
+}
+
+// Patches side by side are read where they are.
+TEST(Conv, Patches) {
+  check(conv2d(59, 3, 96, 4, 4), true, 3);  // one column is left over
+  ConvProblem p = conv2d(60, 3, 96, 4, 4);
+  p.in[2] = 60;
+  check(p, true, 3);
+  p = conv2d(64, 3, 768, 16, 16);
+  p.in[2] = 64;
+  check(p, true, 3);
+}
+
 TEST(Conv, NchwInputWithManyChannels) {
   ConvProblem p = conv2d(7, 20, 19, 3, 1, {1, 1});
   p.in_layout = Layout::nchw;

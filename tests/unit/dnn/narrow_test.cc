@@ -2,6 +2,8 @@
 // piecewise linear: their tolerance is 0 whatever the data, which covers the whole range of the types.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "check_rows.h"
 
 namespace trine::dnn::test {
@@ -143,6 +145,30 @@ TEST(Narrow, FirstLayers) {
       ConvProblem p = Conv{23, 3, 32, 7, 2, 3}.with(types, kReluWithBias);
       p.in_layout = layout;
       check(p);
+    }
+}
+
+TEST(Narrow, FirstLayersOfEveryWidth) {
+  for (const ElementTypes& types : all_types()) {
+    for (int64_t width : {13, 14, 15, 41}) {
+      ConvProblem p = Conv{width - 1, 3, 24, 3, 1, 1}.with(types, kReluWithBias);
+      p.in_pixel_stride = 5, p.out_pixel_stride = 27;
+      check(p);
+      check(Conv{width - 1, 3, 70, 3, 1, 1}.with(
+          types, {.bias = true, .residual = Residual::before_activation, .activation = Activation::relu}));
+    }
+    check(Conv{59, 3, 48, 4, 4}.with(types));
+    check(Conv{9, 3, 1500, 7, 1, 3}.with(types));  // weights too large to be read for every few lines
+  }
+}
+
+// A row of a kernel may end within a word; the number that shares it does not count.
+TEST(Narrow, NothingLeaksFromBesideTheWindow) {
+  for (int64_t channels : {1, 3})
+    for (int64_t size : {9, 20}) {
+      const auto spoil = [](Data& data) { data.in[0][data.in[0].size() / 2] = NAN; };
+      check_rows(Conv{size, channels, 20, 3, 1, 1}.with(kBf16), conv_oracle, {.adjust = spoil});
+      check_rows(Conv{size, channels, 20, 3, 1, 1}.with(kBf16ToF32), conv_oracle, {.adjust = spoil});
     }
 }
 

@@ -4,10 +4,12 @@
 //   indirect  a row is one pointer per kernel position, to an input pixel or to zeros; any stride, dilation, padding,
 //             groups, one to three dimensions
 //   rows      few input channels: the input is copied once into a padded nhwc image; a kernel row is then one run of
-//             kernel width * channels floats, whatever the layout it came from
+//             kernel width * channels elements, whatever the layout it came from
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
+#include "backends/cpu/kernels/conv_lines.h"
 #include "backends/cpu/kernels/conv_rows.h"
 #include "backends/cpu/kernels/gemm/operand.h"
 #include "backends/cpu/kernels/workspace.h"
@@ -59,15 +61,19 @@ struct ConvCall {
   const char* x_of(int64_t g) const { return x + g * p.in_per_group() * in_bytes; }
   char* y_of(int64_t g) const { return y + g * p.out_per_group() * out_bytes; }
 
-  // Completes `job` for group g and runs it; `rows` reach the group's first channels.
-  void run_group(GemmJob job, const RowSource& rows, int64_t g, ThreadPool& threads, void* tables) const {
-    WeightShape weights = filter_shape(p);
+  // Gives `job` the weights and the epilogue of group g.
+  void complete(GemmJob& job, const WeightShape& weights, int64_t g) const {
     const char* packed = static_cast<const char*>(args.packed) + g * packed_bytes(isa, weights);
-    job.source = rows;
     job.b = reinterpret_cast<const float*>(packed);
     job.epilogue = TileEpilogue::from(p.epilogue, args.bias, args.residual, y, p.types.out);
     columns.fill(g, isa, weights, packed);
     columns.set(g, job.epilogue);
+  }
+
+  // Completes `job` for group g and runs it; `rows` reach the group's first channels.
+  void run_group(GemmJob job, const RowSource& rows, int64_t g, ThreadPool& threads, void* tables) const {
+    job.source = rows;
+    complete(job, filter_shape(p), g);
     run_gemm(isa, job, &threads, tables);
   }
 };
@@ -122,25 +128,73 @@ void run_indirect(const GemmIsa& isa, const Problem& problem, const Args& args) 
   });
 }
 
+// A tap is a row of the kernel: its width * channels elements lie together in the image.
+WeightShape rows_shape(const ConvProblem& p) {
+  const int64_t taps = p.kernel[0] * p.kernel[1], depth = p.kernel[2] * p.in_channels;
+  return {taps, depth, p.out_channels, depth, 1, taps * depth};
+}
+
 GemmJob rows_job(const GemmIsa& isa, const ConvProblem& p) {
-  int64_t channels = PaddedImage(isa, p).channels;
-  return job_of(isa, p, p.kernel[0] * p.kernel[1], p.kernel[2] * channels, channels * p.stride[2]);
+  const WeightShape shape = rows_shape(p);
+  GemmJob job = job_of(isa, p, shape.taps, shape.channels, p.in_channels * p.stride[2]);
+  job.reads_on = true;
+  if (isa.format == DType::i8) job.last_bytes = 4;  // integers beyond a row meet weights of 0
+  return job;
 }
 
 size_t rows_workspace(const GemmIsa& isa, const Problem& problem, int threads) {
   const ConvProblem& p = of(problem);
-  return workspace_of(isa, p, threads, PaddedImage(isa, p).bytes(), rows_job(isa, p));
+  const GemmJob job = rows_job(isa, p);
+  const PaddedImage image(isa, p);
+  if (goes_by_lines(job, p)) {
+    Carver carver;
+    carver.take<char>(ColumnNumbers::bytes(p.types, p.groups, p.out_per_group()));
+    carver.take<char>(lines_bytes(job, image, threads));
+    return carver.used();
+  }
+  return workspace_of(isa, p, threads, image.is_input() ? 0 : image.bytes(image.lines()), job);
 }
 
 void run_rows(const GemmIsa& isa, const Problem& problem, const Args& args) {
   const ConvProblem& p = of(problem);
   ConvCall call{isa, p, args};
   PaddedImage image(isa, p);
-  auto padded = call.carver.take<char>(image.bytes());
-  auto tables = call.carver.take<char>(0);
-  image.fill(call.x, call.columns.padding(), call.pool, padded);
-  PaddedRows rows{image, padded, call.y, call.y_step};
-  call.run_group(rows_job(isa, p), {PaddedRows::fill, &rows}, 0, call.pool, tables);
+  GemmJob job = rows_job(isa, p);
+  call.complete(job, rows_shape(p), 0);
+  if (goes_by_lines(job, p)) {
+    const LinesCall lines{isa, job, image, call.x, call.y, call.y_step, call.columns.padding()};
+    return lines.run(call.pool, call.carver.take<char>(0));
+  }
+  const bool copies = !image.is_input();
+  auto padded = call.carver.take<char>(copies ? image.bytes(image.lines()) : 0);
+  if (copies) image.fill(call.x, call.columns.padding(), call.pool, padded);
+  PaddedRows rows{image, copies ? padded : call.x, call.y, call.y_step};
+  job.source = {PaddedRows::fill, &rows};
+  run_gemm(isa, job, &call.pool, call.carver.take<char>(0));
+}
+
+size_t rows_packed(const GemmIsa& isa, const Problem& problem) {
+  return static_cast<size_t>(packed_bytes(isa, rows_shape(of(problem))));
+}
+
+// [M][C][kernel] to [M][kernel][C], then as any right operand.
+template <class T>
+void pack_rows(const GemmIsa& isa, const ConvProblem& p, const T* weights, void* packed) {
+  const WeightShape shape = rows_shape(p);
+  const int64_t positions = volume(p.kernel), channels = p.in_channels;
+  std::vector<T> by_rows(static_cast<size_t>(p.out_channels * shape.column_step));
+  for (int64_t m = 0; m < p.out_channels; ++m)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t k = 0; k < positions; ++k)
+        by_rows[static_cast<size_t>((m * positions + k) * channels + c)] = weights[(m * channels + c) * positions + k];
+  pack_weights(isa, by_rows.data(), shape, 0, shape.padded_columns() / kPanel, packed);
+}
+
+void prepack_rows(const GemmIsa& isa, const Problem& problem, const void* weights, void* packed) {
+  const ConvProblem& p = of(problem);
+  if (isa.format == DType::f32) return pack_filters(isa, p, weights, packed);  // which is the same
+  if (isa.format == DType::bf16) return pack_rows(isa, p, static_cast<const uint16_t*>(weights), packed);
+  pack_rows(isa, p, static_cast<const int8_t*>(weights), packed);
 }
 
 const char* general_refusal(const GemmIsa& isa, const ConvProblem& p) {
@@ -171,16 +225,37 @@ const char* rows_refusal(const GemmIsa& isa, const Problem& problem) {
   return p.kernel[2] > 1 && p.dilation[2] != 1 ? "a horizontal dilation" : nullptr;
 }
 
-// Padded columns and words are computed too; every row and tap costs a pointer.
-double seconds(const GemmIsa& isa, const Problem& problem, int threads, double pointers, double efficiency) {
+// Padded columns and words are computed too, `depth` elements a tap; every row and tap costs a pointer.
+double seconds(const GemmIsa& isa, const Problem& problem, int threads, int64_t depth, double pointers,
+               double efficiency) {
   const ConvProblem& p = of(problem);
   auto padding = [](int64_t n, int64_t unit) {
     return static_cast<double>((n + unit - 1) / unit * unit) / static_cast<double>(std::max<int64_t>(n, 1));
   };
-  double padded = padding(p.out_per_group(), kPanel) * padding(p.in_per_group() * isa.element_bytes(), 4);
+  double padded = padding(p.out_per_group(), kPanel) * padding(depth * isa.element_bytes(), 4);
   double rows = static_cast<double>(p.n * volume(p.out) * p.groups);
   return gemm_seconds(isa, flops(problem) * padded, bytes(problem), threads, efficiency) +
          rows * pointers * 1.5e-9 / threads;
+}
+
+double rows_seconds(const GemmIsa& isa, const Problem& problem, int threads) {
+  const ConvProblem& p = of(problem);
+  const WeightShape shape = rows_shape(p);
+  const PaddedImage image(isa, p);
+  const double copied = image.is_input() ? 0 : static_cast<double>(image.lines() * image.line_bytes());
+  const double pointers = goes_by_lines(rows_job(isa, p), p) ? 0 : static_cast<double>(shape.taps);
+  return seconds(isa, problem, threads, shape.channels, pointers, 0.88) + copied * 0.05e-9 / threads;
+}
+
+Packing rows_packing(const GemmIsa& isa) {
+  return isa.format == DType::f32    ? Packing::panels16
+         : isa.format == DType::bf16 ? Packing::rows16_bf16
+                                     : Packing::rows16_int8;
+}
+
+size_t packed_filters(const GemmIsa& isa, const Problem& p) { return filter_bytes(isa, of(p)); }
+void prepack_filters(const GemmIsa& isa, const Problem& p, const void* weights, void* packed) {
+  pack_filters(isa, of(p), weights, packed);
 }
 
 // One algorithm on one GemmIsa; functions of rows forward to those, so that each is compiled once.
@@ -189,32 +264,26 @@ struct Algorithm {
   double (*cost)(const GemmIsa&, const Problem&, int threads);
   size_t (*workspace)(const GemmIsa&, const Problem&, int threads);
   void (*run)(const GemmIsa&, const Problem&, const Args&);
+  size_t (*packed)(const GemmIsa&, const Problem&) = packed_filters;
+  void (*prepack)(const GemmIsa&, const Problem&, const void* weights, void* packed) = prepack_filters;
+  Packing (*packing)(const GemmIsa&) = packing_of;
 };
 
-constexpr Algorithm kPointwise = {
-    pointwise_refusal,
-    [](const GemmIsa& isa, const Problem& p, int threads) { return seconds(isa, p, threads, 1, 0.92); },
-    pointwise_workspace, run_pointwise};
+constexpr Algorithm kPointwise = {pointwise_refusal,
+                                  [](const GemmIsa& isa, const Problem& p, int threads) {
+                                    return seconds(isa, p, threads, of(p).in_per_group(), 1, 0.92);
+                                  },
+                                  pointwise_workspace, run_pointwise};
 
-constexpr Algorithm kRows = {rows_refusal,
-                             [](const GemmIsa& isa, const Problem& p, int threads) {
-                               PaddedImage image(isa, of(p));
-                               double copied = static_cast<double>(image.lines() * image.line_elements());
-                               double pointers = static_cast<double>(of(p).kernel[0] * of(p).kernel[1]);
-                               return seconds(isa, p, threads, pointers, 0.88) + copied * 0.3e-9 / threads;
-                             },
-                             rows_workspace, run_rows};
+constexpr Algorithm kRows = {rows_refusal, rows_seconds, rows_workspace, run_rows,
+                             rows_packed,  prepack_rows, rows_packing};
 
 constexpr Algorithm kIndirect = {indirect_refusal,
                                  [](const GemmIsa& isa, const Problem& p, int threads) {
-                                   return seconds(isa, p, threads, static_cast<double>(volume(of(p).kernel)), 0.9);
+                                   return seconds(isa, p, threads, of(p).in_per_group(),
+                                                  static_cast<double>(volume(of(p).kernel)), 0.9);
                                  },
                                  indirect_workspace, run_indirect};
-
-size_t packed(const GemmIsa& isa, const Problem& p) { return filter_bytes(isa, of(p)); }
-void prepack(const GemmIsa& isa, const Problem& p, std::span<const void* const> weights, void* to) {
-  pack_filters(isa, of(p), weights[0], to);
-}
 
 void run(const Algorithm& algorithm, const GemmIsa& isa, const Problem& problem, const Args& args) {
   const ConvProblem& p = of(problem);
@@ -230,13 +299,13 @@ KernelRow row(std::string_view name) {
           .also_needs = kIsa.features,
           .in = kIsa.format,
           .out = kIsa.format,
-          .packing = packing_of(kIsa),
+          .packing = kAlgorithm.packing(kIsa),
           .fits = [](const Problem& p) { return kAlgorithm.refusal(kIsa, p); },
           .cost = [](const Problem& p, int threads) { return kAlgorithm.cost(kIsa, p, threads); },
           .workspace_bytes = [](const Problem& p, int threads) { return kAlgorithm.workspace(kIsa, p, threads); },
-          .packed_bytes = [](const Problem& p) { return packed(kIsa, p); },
+          .packed_bytes = [](const Problem& p) { return kAlgorithm.packed(kIsa, p); },
           .prepack = [](const Problem& p, std::span<const void* const> weights,
-                        void* packed) { prepack(kIsa, p, weights, packed); },
+                        void* packed) { kAlgorithm.prepack(kIsa, p, weights[0], packed); },
           .run = [](const Problem& p, const Args& args) { run(kAlgorithm, kIsa, p, args); }};
 }
 

@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/conv_rows.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cpu/kernels/copy/interleave.h"
 
@@ -57,54 +58,68 @@ void IndirectRows::fill_row(const OutputPosition& at, int count, const void** a)
   }
 }
 
+bool PaddedImage::is_input() const {
+  const bool dense = p.in_layout == Layout::nhwc && pixel_stride(p.in_pixel_stride, p.in_channels) == p.in_channels;
+  const bool whole_words = p.kernel[2] * pixel_bytes() % 4 == 0;
+  return dense && whole_words && size == p.in && p.pad_begin == Extents{0, 0, 0};
+}
+
+// Pixels [from, end) of one line of the input.
 template <class T>
-void PaddedImage::fill_line(const T* x, int64_t ldx, int64_t line, T padding, T* to) const {
-  int64_t y = line % size[1] - p.pad_begin[1], z = line / size[1] % size[0] - p.pad_begin[0];
-  int64_t n = line / size[1] / size[0], own = p.in_channels;
-  std::fill_n(to, line_elements(), padding);
-  if (y < 0 || y >= p.in[1] || z < 0 || z >= p.in[0]) return;
-  int64_t from = std::max<int64_t>(0, -p.pad_begin[2]), end = std::min(p.in[2], size[2] - p.pad_begin[2]);
-  if (end <= from || own == 0) return;
-  to += (from + p.pad_begin[2]) * channels;
+void PaddedImage::fill_pixels(const T* x, int64_t plane, int64_t line, int64_t from, int64_t end, T* to) const {
+  const int64_t own = p.in_channels, pixels = p.in[0] * p.in[1] * p.in[2];
   if (p.in_layout == Layout::nhwc) {
-    const T* source = x + (((n * p.in[0] + z) * p.in[1] + y) * p.in[2] + from) * ldx;
-    if (ldx == channels) return (void)std::copy_n(source, (end - from) * channels, to);
-    for (int64_t i = from; i < end; ++i, source += ldx, to += channels)
+    const int64_t ldx = pixel_stride(p.in_pixel_stride, own);
+    const T* source = x + ((plane * p.in[1] + line) * p.in[2] + from) * ldx;
+    if (ldx == own) return (void)std::memcpy(to, source, static_cast<size_t>((end - from) * own) * sizeof(T));
+    for (int64_t i = from; i < end; ++i, source += ldx, to += own)
       for (int64_t c = 0; c < own; ++c) to[c] = source[c];
     return;
   }
-  const int64_t plane = p.in[0] * p.in[1] * p.in[2];
-  const T* first = x + n * own * plane + (z * p.in[1] + y) * p.in[2];
-  const auto together = own == channels ? interleave_isa(level).together(sizeof(T), own, end - from) : nullptr;
-  if (together) return together(first + from, to, plane, end - from);
-  for (int64_t c = 0; c < own; ++c) {
-    const T* source = first + c * plane;
-    for (int64_t i = from; i < end; ++i) to[(i - from) * channels + c] = source[i];
-  }
+  const T* first = x + plane / p.in[0] * own * pixels + (plane % p.in[0] * p.in[1] + line) * p.in[2] + from;
+  if (own == 1) return (void)std::memcpy(to, first, static_cast<size_t>(end - from) * sizeof(T));
+  if (const auto together = interleave_isa(level).together(sizeof(T), own, end - from))
+    return together(first, to, pixels, end - from);
+  for (int64_t c = 0; c < own; ++c)
+    for (int64_t i = 0; i < end - from; ++i) to[i * own + c] = first[c * pixels + i];
 }
 
 template <class T>
-void PaddedImage::fill_all(const void* x, T padding, ThreadPool& pool, void* image) const {
-  int64_t ldx = pixel_stride(p.in_pixel_stride, p.in_channels);
-  pool.parallel_for(lines(), 16384 / std::max<int64_t>(1, std::min<int64_t>(16384, line_elements())),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i)
-                        fill_line(static_cast<const T*>(x), ldx, i, padding,
-                                  static_cast<T*>(image) + i * line_elements());
-                    });
+void PaddedImage::fill_line(const T* x, int64_t line, T padding, T* to) const {
+  const int64_t y = line % size[1] - p.pad_begin[1], z = line / size[1] % size[0] - p.pad_begin[0];
+  const int64_t n = line / size[1] / size[0], width = size[2], own = p.in_channels;
+  const bool inside = y >= 0 && y < p.in[1] && z >= 0 && z < p.in[0];
+  // Columns of the image that lie inside the input.
+  const int64_t from = inside ? std::clamp<int64_t>(p.pad_begin[2], 0, width) : width;
+  const int64_t end = std::clamp(p.in[2] + p.pad_begin[2], from, width);
+  std::fill_n(to, from * own, padding);
+  if (end > from && own > 0)
+    fill_pixels(x, n * p.in[0] + z, y, from - p.pad_begin[2], end - p.pad_begin[2], to + from * own);
+  std::fill_n(to + end * own, (width - end) * own, padding);
 }
 
-void PaddedImage::fill(const void* x, uint8_t padding, ThreadPool& pool, void* image) const {
-  if (p.types.in == DType::f32) return fill_all(x, 0.f, pool, image);
-  if (p.types.in == DType::bf16) return fill_all(x, uint16_t{0}, pool, image);
-  fill_all(x, padding, pool, image);
+void PaddedImage::fill(const void* x, uint8_t padding, int64_t begin, int64_t end, void* to) const {
+  auto* at = static_cast<char*>(to);
+  for (int64_t i = begin; i < end; ++i, at += line_bytes()) {
+    if (p.types.in == DType::f32) fill_line(static_cast<const float*>(x), i, 0.f, reinterpret_cast<float*>(at));
+    else if (p.types.in == DType::bf16)
+      fill_line(static_cast<const uint16_t*>(x), i, uint16_t{0}, reinterpret_cast<uint16_t*>(at));
+    else fill_line(static_cast<const uint8_t*>(x), i, padding, reinterpret_cast<uint8_t*>(at));
+  }
+}
+
+void PaddedImage::fill(const void* x, uint8_t padding, ThreadPool& pool, void* to) const {
+  const int64_t grain = std::max<int64_t>(1, 65536 / std::max<int64_t>(1, line_bytes()));
+  pool.parallel_for(lines(), grain, [&](int64_t begin, int64_t end) {
+    fill(x, padding, begin, end, static_cast<char*>(to) + begin * line_bytes());
+  });
 }
 
 void PaddedRows::fill(const void* context, int64_t row, int count, const void** a, void** c) {
   auto& rows = *static_cast<const PaddedRows*>(context);
   const PaddedImage& image = rows.image;
   const ConvProblem& p = image.p;
-  const int64_t pixel_bytes = image.channels * static_cast<int64_t>(byte_size(p.types.in));
+  const int64_t pixel_bytes = image.pixel_bytes();
   for (int i = 0; i < count; ++i) c[i] = rows.y + (row + i) * rows.y_step;
   for (int i = 0; i < count;) {  // by runs along a line of the output
     const OutputPosition at(p, row + i);

@@ -25,30 +25,32 @@ struct IndirectRows {
   void fill_row(const OutputPosition& at, int count, const void** a) const;
 };
 
-// The padded image that the rows algorithm reads. Its pixels are whole words.
+// The padded image that the rows algorithm reads: nhwc, without gaps.
 struct PaddedImage {
   const ConvProblem& p;
   CpuLevel level;
-  int64_t channels;
   Extents size;  // just what the kernel touches
 
-  PaddedImage(const GemmIsa& isa, const ConvProblem& problem)
-      : p(problem), level(isa.level), channels(isa.words(p.in_channels) * 4 / isa.element_bytes()) {
+  PaddedImage(const GemmIsa& isa, const ConvProblem& problem) : p(problem), level(isa.level) {
     for (size_t i = 0; i < 3; ++i) size[i] = (p.out[i] - 1) * p.stride[i] + (p.kernel[i] - 1) * p.dilation[i] + 1;
   }
-  int64_t line_elements() const { return size[2] * channels; }
+  int64_t pixel_bytes() const { return p.in_channels * static_cast<int64_t>(byte_size(p.types.in)); }
+  int64_t line_bytes() const { return size[2] * pixel_bytes(); }
   int64_t lines() const { return p.n * size[0] * size[1]; }
-  int64_t line_bytes() const { return line_elements() * static_cast<int64_t>(byte_size(p.types.in)); }
-  size_t bytes() const { return static_cast<size_t>(lines() * line_bytes()); }
+  // Of a copy of so many lines. A row that ends within a word is read to the end of that.
+  size_t bytes(int64_t lines) const { return static_cast<size_t>(lines * line_bytes()) + 4; }
+  // The input is this image already.
+  bool is_input() const;
 
-  // `padding` is the byte that stands for 0 in 8-bit integers.
-  void fill(const void* x, uint8_t padding, ThreadPool& pool, void* image) const;
+  // Lines [begin, end) to `to`; `padding` is the byte that stands for 0 in 8-bit integers.
+  void fill(const void* x, uint8_t padding, int64_t begin, int64_t end, void* to) const;
+  void fill(const void* x, uint8_t padding, ThreadPool& pool, void* to) const;
 
  private:
   template <class T>
-  void fill_line(const T* x, int64_t ldx, int64_t line, T padding, T* to) const;
+  void fill_line(const T* x, int64_t line, T padding, T* to) const;
   template <class T>
-  void fill_all(const void* x, T padding, ThreadPool& pool, void* image) const;
+  void fill_pixels(const T* x, int64_t plane, int64_t line, int64_t from, int64_t end, T* to) const;
 };
 
 struct PaddedRows {

@@ -48,18 +48,6 @@ struct DepthBlocks {
   }
 };
 
-// Panels of a group: as many as the registers like for this number of rows.
-int panels_per_group(const GemmIsa& isa, int64_t rows, int64_t panels) {
-  auto made = [&](int p) { return isa.max_rows[p] > 0; };
-  if (rows <= 2) {
-    for (int p = kMaxPanels; p > 1; --p)
-      if (isa.max_rows[p] >= rows && panels >= p) return p;
-  }
-  if (!made(3)) return 1;
-  if (panels <= kMaxPanels) return static_cast<int>(panels);
-  return panels % 3 == 0 ? 3 : panels % 4 == 0 ? 4 : 3;
-}
-
 int tile_rows(const GemmIsa& isa, const GemmJob& job, int panels) {
   int rows = isa.max_rows[panels];
   bool collide = job.row_stride > 0 && job.row_stride % 1024 == 0;
@@ -109,7 +97,7 @@ class RowBlock {
       const void** a = tile_pointers(i);
       auto c = const_cast<void**>(a + int64_t{tile_size(i)} * job_.taps);
       job_.source.fill(job_.source.context, begin_ + tile_begin(i), tile_size(i), a, c);
-      if (job_.last_bytes < 4) fill_last_words(i, a);
+      if (job_.needs_last_words()) fill_last_words(i, a);
     }
   }
 
@@ -140,11 +128,11 @@ class RowBlock {
   void run_group(const DepthBlocks& depth, int64_t d, int64_t panel, int width, int64_t next_panel, int64_t next_d) {
     int64_t begin = depth.begin(d), size = depth.begin(d + 1) - begin;
     Tile t{nullptr, nullptr};
-    t.a_offset = depth.by_taps ? 0 : begin;
+    t.a_offset = depth.by_taps ? 0 : begin * 4;
     t.taps = depth.by_taps ? static_cast<int>(size) : 1;
     t.kc = depth.by_taps ? job_.kc : size;
     bool has_last = job_.last_bytes < 4 && (depth.by_taps || d + 1 == depth.count);
-    if (has_last) --t.kc;
+    if (has_last) --t.kc, t.last_mask = job_.last_mask();
     t.column = panel * kPanel;
     t.columns = static_cast<int>(std::min<int64_t>(job_.columns - t.column, width * kPanel));
     t.b = panel_at(depth, d, panel);
@@ -157,7 +145,7 @@ class RowBlock {
     for (int64_t i = 0; i < tiles_; ++i) {
       int rows = tile_size(i);
       t.a = tile_pointers(i) + skipped * rows;
-      if (has_last) t.last_words = last_words(i) + skipped * rows;
+      if (has_last && job_.needs_last_words()) t.last_words = last_words(i) + skipped * rows;
       t.c = const_cast<void* const*>(tile_pointers(i) + int64_t{rows} * job_.taps);
       // Tile i brings panel i of the next group: one line per k.
       const float* next = i < width && job_.k_stride == kPanel ? panel_after(depth, next_d, next_panel + i) : nullptr;
@@ -212,12 +200,23 @@ Split finer(const GemmIsa& isa, const GemmJob& job, Split split, const ThreadPoo
 }
 
 size_t table_bytes(const GemmJob& job) {
-  size_t words = job.last_bytes < 4 ? static_cast<size_t>(job.taps) * sizeof(uint32_t) : 0;
+  size_t words = job.needs_last_words() ? static_cast<size_t>(job.taps) * sizeof(uint32_t) : 0;
   size_t bytes = static_cast<size_t>(block_rows(job)) * (static_cast<size_t>(job.taps + 1) * sizeof(void*) + words);
   return (bytes + 63) / 64 * 64;
 }
 
 }  // namespace
+
+int panels_per_group(const GemmIsa& isa, int64_t rows, int64_t panels) {
+  auto made = [&](int p) { return isa.max_rows[p] > 0; };
+  if (rows <= 2) {
+    for (int p = kMaxPanels; p > 1; --p)
+      if (isa.max_rows[p] >= rows && panels >= p) return p;
+  }
+  if (!made(3)) return 1;
+  if (panels <= kMaxPanels) return static_cast<int>(panels);
+  return panels % 3 == 0 ? 3 : panels % 4 == 0 ? 4 : 3;
+}
 
 size_t gemm_part_bytes(const GemmIsa&, const GemmJob& job) { return table_bytes(job); }
 

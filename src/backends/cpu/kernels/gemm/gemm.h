@@ -29,8 +29,9 @@ struct RowSource {
 struct GemmJob {
   int64_t rows = 0, columns = 0;
   int taps = 1;
-  int64_t kc = 0;      // words of a tap
-  int last_bytes = 4;  // in use of a tap's last word
+  int64_t kc = 0;         // words of a tap
+  int last_bytes = 4;     // in use of a tap's last word
+  bool reads_on = false;  // the rest of that word may be read: what it holds is masked out
   RowSource source;
   int64_t row_stride = 0;    // usual distance of A's rows in words: some strides collide in L1
   const float* b = nullptr;  // [columns / 16][taps * kc][16] words
@@ -46,6 +47,8 @@ struct GemmJob {
     kc = isa.words(elements);
     last_bytes = static_cast<int>(elements * isa.element_bytes() - (kc - 1) * 4);
   }
+  uint32_t last_mask() const { return last_bytes < 4 && reads_on ? (1u << last_bytes * 8) - 1 : 0; }
+  bool needs_last_words() const { return last_bytes < 4 && !reads_on; }
   int64_t k() const { return taps * kc; }
   int64_t panels() const { return (columns + kPanel - 1) / kPanel; }
 };
@@ -61,6 +64,9 @@ void run_gemm_part(const GemmIsa& isa, const GemmJob& job, const GemmRange& rang
 
 // A whole job on the threads of `pool` (null: one); workspace of threads * gemm_part_bytes.
 void run_gemm(const GemmIsa& isa, const GemmJob& job, ThreadPool* pool, void* workspace);
+
+// Panels of one group of tiles: as many as the registers like for this number of rows.
+int panels_per_group(const GemmIsa& isa, int64_t rows, int64_t panels);
 
 // Estimated seconds; `efficiency` is the share of the peak that large sizes reach.
 double gemm_seconds(const GemmIsa& isa, double flops, double bytes, int threads, double efficiency);

@@ -23,6 +23,7 @@ namespace trine::cpu {
 constexpr int kPanel = 16;  // columns of a packed panel
 constexpr int kMaxPanels = 4;
 constexpr int kMaxTileRows = 12;
+constexpr int kMaxLineRows = 14;  // of a LineTile
 
 // What happens to sums; see dnn/epilogue.h, for 8-bit integers dnn::Quantization.
 struct TileEpilogue {
@@ -55,13 +56,14 @@ struct TileEpilogue {
 struct Tile {
   const void* const* a;  // [taps][mr]
   void* const* c;        // [mr], at column 0 of the matrix
-  int64_t a_offset = 0;  // words added to every row pointer
+  int64_t a_offset = 0;  // bytes added to every row pointer
   int64_t column = 0;    // first column of the tile
   int columns = 0;       // valid columns, at most 16 * panels
   int taps = 1;
   int64_t kc = 0;  // whole words of a tap
   // [taps][mr]: what rows end in beyond their whole words, filled up with zeros; null when they end with a word.
   const uint32_t* last_words = nullptr;
+  uint32_t last_mask = 0;    // or, where rows may be read to the end of their last word, what counts of it
   const float* b = nullptr;  // words of panels
   int64_t k_stride = kPanel;
   int64_t panel_stride = 0;
@@ -72,7 +74,16 @@ struct Tile {
   const TileEpilogue* epilogue = nullptr;
 };
 
+// A tile whose rows and taps lie at constant distances.
+struct LineTile {
+  Tile tile;  // but `a` and what belongs to it
+  const char* a = nullptr;
+  int64_t a_step = 0, tap_step = 0;  // in bytes
+  int skipped = 0;                   // rows that another tile has written
+};
+
 using TileFunction = void (*)(const Tile&);
+using LineTileFunction = void (*)(const LineTile&);
 
 struct GemmIsa {
   DType format;  // f32, bf16, or i8 (by u8)
@@ -82,6 +93,9 @@ struct GemmIsa {
   TileFunction tile[kMaxPanels + 1][kMaxTileRows + 1];
   TileFunction half_panel_tile[kMaxPanels + 1]
                               [kMaxTileRows + 1];  // of a last panel with at most half its columns in use
+
+  int line_rows[kMaxPanels + 1];  // of a LineTile by number of panels, no fewer; 0: not made
+  LineTileFunction line_tile[kMaxPanels + 1];
 
   // For that many rows by `columns` columns in panels [0, panels).
   TileFunction tile_for(int panels, int rows, int columns) const {

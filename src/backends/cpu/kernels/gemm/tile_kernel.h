@@ -72,13 +72,20 @@ template <class Op, int kRows, int kPanels, bool kHalfPanel, class AOf>
   asm volatile("" ::: "memory");  // keeps loads of later steps from being hoisted into registers that are not there
 }
 
+// What counts of the last word of each row.
+[[gnu::always_inline]] inline uint32_t masked_word(const char* from, uint32_t mask) {
+  uint32_t word;
+  std::memcpy(&word, from, sizeof word);
+  return word & mask;
+}
+
 template <class Op, int kRows, int kPanels, bool kHalfPanel>
 [[gnu::always_inline]] inline void add_tap(Sums<Op, kRows, kPanels * kVectors>& s, int tap, const Tile& t,
                                            const float*& panels, const float*& ahead) {
   const void* const* rows = t.a + tap * kRows;
   const char* a[kRows];
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) a[i] = static_cast<const char*>(rows[i]) + t.a_offset * 4;
+  for (int i = 0; i < kRows; ++i) a[i] = static_cast<const char*>(rows[i]) + t.a_offset;
   const float* b[kPanels];
 #pragma GCC unroll 4
   for (int p = 0; p < kPanels; ++p) b[p] = panels + p * t.panel_stride;
@@ -95,52 +102,89 @@ template <class Op, int kRows, int kPanels, bool kHalfPanel>
   }
   panels += t.kc * step;
   if constexpr (Op::kPartWords) {
-    if (!t.last_words) return;
-    const uint32_t* last = t.last_words + tap * kRows;
+    if (!t.last_words && !t.last_mask) return;
+    uint32_t masked[kRows];
+    if (t.last_mask) {
+#pragma GCC unroll 1  // tiles stay small
+      for (int i = 0; i < kRows; ++i)
+        masked[i] = masked_word(static_cast<const char*>(rows[i]) + t.a_offset + t.kc * 4, t.last_mask);
+    }
+    const uint32_t* last = t.last_mask ? masked : t.last_words + tap * kRows;
     add_step<Op, kRows, kPanels, kHalfPanel>(s, [&](int i) { return reinterpret_cast<const char*>(last + i); }, b, t);
     panels += step;
   }
 }
 
-// What the epilogue will touch starts its way to L1 while the sums are made. A loop, so that tiles stay small.
-[[gnu::noinline]] inline void prefetch_outputs(const Tile& t, int rows, int panels) {
-  const TileEpilogue& e = *t.epilogue;
-  int bytes = e.out == DType::f32 || e.out == DType::i32 ? 4 : e.out == DType::bf16 ? 2 : 1;
-  bool reads = e.residual != dnn::Residual::none && t.finish;
-#pragma GCC unroll 1
-  for (int i = 0; i < rows; ++i) {
-    const char* c = static_cast<const char*>(t.c[i]) + t.column * bytes;
-    // A cache line each; c may begin anywhere in one.
-    const char* end = c + panels * kPanel * bytes;
-#pragma GCC unroll 1
-    for (const char* line = c; line < end; line += 64) {
-      __builtin_prefetch(line, 1, 3);
-      if (reads) prefetch_l1(line + e.residual_offset * bytes);
-    }
+template <class Op, int kRows, int kColumnVectors>
+[[gnu::always_inline]] inline void start(Sums<Op, kRows, kColumnVectors>& s, const Tile& t) {
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumnVectors; ++j) {
+    typename Op::Sum sum = Op::start(t, j);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) s.v[i][j] = sum;
   }
+}
+
+// The epilogue by way of memory, of all rows but the first `skipped`.
+template <class Op, int kRows, int kColumnVectors>
+[[gnu::always_inline]] inline void finish_rows(const Sums<Op, kRows, kColumnVectors>& s, const Tile& t, int skipped) {
+  constexpr int kRowFloats = kColumnVectors * kWidth;
+  alignas(64) float sums[kRows * kRowFloats];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumnVectors; ++j) Op::keep(sums + i * kRowFloats + j * kWidth, s.v[i][j]);
+  }
+  Op::finish(t, sums + skipped * kRowFloats, kRows - skipped, kRowFloats / kPanel);
 }
 
 template <class Op, int kRows, int kPanels, bool kHalfPanel>
 [[gnu::noinline]] void run_tile(const Tile& t) {
-  prefetch_outputs(t, kRows, kPanels);
   Sums<Op, kRows, kPanels * kVectors> s;
-#pragma GCC unroll 8
-  for (int j = 0; j < kPanels * kVectors; ++j) {
-    typename Op::Sum start = Op::start(t, j);
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) s.v[i][j] = start;
-  }
+  start(s, t);
   const float* panels = t.b;
   const float* ahead = t.prefetch;
   for (int tap = 0; tap < t.taps; ++tap) add_tap<Op, kRows, kPanels, kHalfPanel>(s, tap, t, panels, ahead);
-  if (Op::template store_at_once<kRows, kPanels, kHalfPanel>(s, t)) return;
-  alignas(64) float sums[kRows * kPanels * kPanel];
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
+  if (!Op::template store_at_once<kRows, kPanels, kHalfPanel>(s, t)) finish_rows(s, t, 0);
+}
+
+// Rows at one distance: of three one is reached through a register, the others by their distance from it.
+template <class Op, int kRows, int kPanels>
+[[gnu::noinline]] void run_line_tile(const LineTile& line) {
+  const Tile& t = line.tile;
+  constexpr int kPointers = (kRows + 2) / 3;
+  Sums<Op, kRows, kPanels> s;
+  start(s, t);
+  const char* from = line.a;
+  int64_t step = line.a_step;
+  const float* b[kPanels];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPanels; ++p) b[p] = t.b + p * t.panel_stride;
+  for (int tap = 0; tap < t.taps; ++tap, from += line.tap_step) {
+    const char* a[kPointers];
 #pragma GCC unroll 8
-    for (int j = 0; j < kPanels * kVectors; ++j) Op::keep(sums + (i * kPanels * kVectors + j) * kWidth, s.v[i][j]);
+    for (int q = 0; q < kPointers; ++q) a[q] = from + 3 * q * step;
+    const auto a_of = [&](int i) { return a[i / 3] + i % 3 * step; };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < t.kc; ++k) {
+      add_step<Op, kRows, kPanels, false>(s, a_of, b, t);
+#pragma GCC unroll 8
+      for (int q = 0; q < kPointers; ++q) {
+        a[q] += 4;
+        asm volatile("" : "+r"(a[q]));  // lest all rows get a register
+      }
+#pragma GCC unroll 4
+      for (int p = 0; p < kPanels; ++p) b[p] += kPanel;
+    }
+    if (!Op::kPartWords || !t.last_mask) continue;
+    uint32_t last[kRows];
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) last[i] = masked_word(a_of(i), t.last_mask);
+    add_step<Op, kRows, kPanels, false>(s, [&](int i) { return reinterpret_cast<const char*>(last + i); }, b, t);
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) b[p] += kPanel;
   }
-  Op::finish(t, sums, kRows, kPanels);
+  if (line.skipped > 0 || !Op::template store_at_once<kRows, kPanels, false>(s, t)) finish_rows(s, t, line.skipped);
 }
 
 // The kernels of up to `kRows` rows by kPanels panels.
@@ -153,6 +197,12 @@ constexpr void set_tiles(GemmIsa& isa, std::integer_sequence<int, kRows...>) {
   ((isa.half_panel_tile[kPanels][kRows + 1] =
         run_tile<Op, kRows + 1, kPanels, (Op::kHalves && kRows + 1 > kMost * 3 / 4)>),
    ...);
+}
+
+template <class Op, int kPanels, int kRows>
+constexpr void set_line_tile(GemmIsa& isa) {
+  isa.line_rows[kPanels] = kRows;
+  isa.line_tile[kPanels] = run_line_tile<Op, kRows, kPanels>;
 }
 
 // Rows by number of panels: 0 makes none.
@@ -168,6 +218,10 @@ constexpr GemmIsa make_isa(DType format, CpuLevel level, CpuFeatures features, d
   set_tiles<Op, 2>(isa, std::make_integer_sequence<int, kTwo>());
   set_tiles<Op, 3>(isa, std::make_integer_sequence<int, kThree>());
   set_tiles<Op, 4>(isa, std::make_integer_sequence<int, kFour>());
+  if constexpr (kWidth == kPanel) {  // 7 divides the widths of most images
+    set_line_tile<Op, 1, 14>(isa);
+    set_line_tile<Op, 2, 14>(isa);
+  }
   return isa;
 }
 
