@@ -124,9 +124,34 @@ TEST(Pool, GlobalAndSolid) {
 }
 
 TEST(Pool, Slices) {
-  PoolProblem p = pool2d(PoolKind::max, 9, 24, 3, 2, 1, 1);
-  p.in_pixel_stride = 30, p.out_pixel_stride = 50;
-  check(p);
+  for (PoolKind kind : kKinds) {
+    PoolProblem p = pool2d(kind, 9, 24, 3, 2, 1, 1);
+    p.in_pixel_stride = 30, p.out_pixel_stride = 50;
+    check(p);
+  }
+}
+
+// Lines in several pieces, whose windows share columns.
+TEST(Pool, LongLines) {
+  for (PoolKind kind : kKinds) {
+    PoolProblem p = pool2d(kind, 5, 20, 3, 2, 1, 1);
+    for (int64_t width : {255, 300, 600}) {
+      p.in[2] = width, p.out[2] = (width - 1) / 2 + 1;
+      check(p);
+    }
+    p = pool2d(kind, 6, 300, 5, 1, 2, 2);
+    p.in[2] = p.out[2] = 40;
+    check(p);
+  }
+}
+
+TEST(Pool, NaNsStayWhereverTheyStand) {
+  for (int64_t kernel : {2, 3}) {
+    PoolProblem p = pool2d(PoolKind::max, 9, 20, kernel, 2);
+    check_rows(p, pool_oracle, {.adjust = [](Data& data) {
+                 for (size_t i = 0; i < data.in[0].size(); i += 37) data.in[0][i] = NAN;
+               }});
+  }
 }
 
 // Each dy goes to the first of the window's maxima, or of its NaNs; averages share it.

@@ -17,6 +17,22 @@ struct PoolWindow {
   float scale;  // average: 1 / divisor
 };
 
+// Maxima of rows of floats, element by element, for several items in turn:
+//   out[item * out_step + i] = max over r < count of rows[r][item * row_step + i],  i < length
+constexpr int kMostPoolRows = 9;
+struct PoolRows {
+  const float* rows[kMostPoolRows];
+  int count;  // at least 1
+  int64_t items, length;
+  int64_t row_step, out_step;
+  float* out;
+
+  // Items without gaps are one.
+  void merge() {
+    if (row_step == length && out_step == length) length *= items, items = 1;
+  }
+};
+
 // The same window of x (max only), of dx, and the channels of dy that go into it.
 struct PoolGradientWindow {
   const float* x;
@@ -31,6 +47,7 @@ struct PoolGradientWindow {
 struct PoolIsa {
   void (*max)(const PoolWindow&);  // a NaN stays; an empty window gives -infinity
   void (*average)(const PoolWindow&);
+  void (*max_of_rows)(const PoolRows&);
   void (*max_gradient)(const PoolGradientWindow&);
   void (*average_gradient)(const PoolGradientWindow&);
 };

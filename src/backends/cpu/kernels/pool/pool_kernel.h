@@ -9,7 +9,7 @@ namespace {
 
 struct Max {
   static V start() { return set1(-__builtin_inff()); }
-  [[gnu::always_inline]] static V combine(V a, V b) { return select(is_nan(a), a, vmax(a, b)); }
+  [[gnu::always_inline]] static V combine(V a, V b) { return max_or_nan(a, b); }
   [[gnu::always_inline]] static V finish(V a, float) { return a; }
 };
 
@@ -37,6 +37,36 @@ template <class Op, int kVectors, bool kPartial>
     kPartial ? store_part(w.out + channel, y, left) : store(w.out + channel + v * kWidth, y);
   }
 }
+
+// kCount: the rows, where it is known.
+template <int kVectors, bool kPartial, int kCount>
+[[gnu::always_inline]] inline void max_of_columns(const PoolRows& r, int64_t at, float* out, int64_t left) {
+  V result[kVectors];
+  const auto get = [&](int row, int v) {
+    const float* from = r.rows[row] + at + v * kWidth;
+    return kPartial ? load_part(from, static_cast<int>(left)) : load(from);
+  };
+  for (int v = 0; v < kVectors; ++v) result[v] = get(0, v);
+#pragma GCC unroll 4
+  for (int row = 1; row < (kCount ? kCount : r.count); ++row)
+    for (int v = 0; v < kVectors; ++v) result[v] = Max::combine(result[v], get(row, v));
+  for (int v = 0; v < kVectors; ++v)
+    kPartial ? store_part(out, result[v], static_cast<int>(left)) : store(out + v * kWidth, result[v]);
+}
+
+template <int kCount>
+void max_of(const PoolRows& r) {
+  for (int64_t item = 0; item < r.items; ++item) {
+    const int64_t from = item * r.row_step;
+    float* out = r.out + item * r.out_step;
+    int64_t i = 0;
+    for (; i + 4 * kWidth <= r.length; i += 4 * kWidth) max_of_columns<4, false, kCount>(r, from + i, out + i, 0);
+    for (; i + kWidth <= r.length; i += kWidth) max_of_columns<1, false, kCount>(r, from + i, out + i, 0);
+    if (i < r.length) max_of_columns<1, true, kCount>(r, from + i, out + i, r.length - i);
+  }
+}
+
+void max_of_rows(const PoolRows& r) { r.count == 3 ? max_of<3>(r) : max_of<0>(r); }
 
 template <class Op>
 void pool(const PoolWindow& w) {
@@ -88,7 +118,7 @@ void average_gradient(const PoolGradientWindow& w) {
   }
 }
 
-constexpr PoolIsa kKernels = {pool<Max>, pool<Average>, max_gradient, average_gradient};
+constexpr PoolIsa kKernels = {pool<Max>, pool<Average>, max_of_rows, max_gradient, average_gradient};
 
 }  // namespace
 }  // namespace trine::cpu

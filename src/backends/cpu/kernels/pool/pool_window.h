@@ -13,10 +13,11 @@ struct PoolSpan {
 
   PoolSpan(const dnn::PoolProblem& p, size_t axis, int64_t out) {
     int64_t dilation = p.dilation[axis], begin = out * p.stride[axis] - p.pad_begin[axis];
-    int64_t skipped = begin < 0 ? (-begin + dilation - 1) / dilation : 0;
+    const auto steps = [&](int64_t distance) { return dilation == 1 ? distance : distance / dilation; };  // no division
+    int64_t skipped = begin < 0 ? steps(-begin + dilation - 1) : 0;
     first = begin + skipped * dilation;
     auto positions_before = [&](int64_t end) {  // of the window, those below `end`
-      return std::clamp<int64_t>(end > begin ? (end - begin - 1) / dilation + 1 : 0, 0, p.kernel[axis]);
+      return std::clamp<int64_t>(end > begin ? steps(end - begin - 1) + 1 : 0, 0, p.kernel[axis]);
     };
     count = std::max<int64_t>(0, positions_before(p.in[axis]) - skipped);
     bool padding_counts = p.kind == dnn::PoolKind::average_with_pad;

@@ -39,6 +39,7 @@ using Mask = __m256;
 [[gnu::always_inline]] inline Mask equal(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return _mm256_cmp_ps(a, a, _CMP_UNORD_Q); }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return _mm256_blendv_ps(b, a, m); }
+[[gnu::always_inline]] inline V max_or_nan(V a, V b) { return select(is_nan(b), b, vmax(b, a)); }
 [[gnu::always_inline]] inline V square_root(V a) { return _mm256_sqrt_ps(a); }
 [[gnu::always_inline]] inline V exponent(V a) {
   const __m256i field = _mm256_srli_epi32(_mm256_castps_si256(a), 23);

@@ -56,6 +56,10 @@ using Mask = __mmask16;
 [[gnu::always_inline]] inline V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
 [[gnu::always_inline]] inline V vmin(V a, V b) { return _mm512_min_ps(a, b); }
 [[gnu::always_inline]] inline V vmax(V a, V b) { return _mm512_max_ps(a, b); }
+// The larger one, or whichever is a NaN: of two numbers of which one is, max gives the second.
+[[gnu::always_inline]] inline V max_or_nan(V a, V b) {
+  return _mm512_mask_max_ps(b, _mm512_cmp_ps_mask(b, b, _CMP_ORD_Q), b, a);
+}
 [[gnu::always_inline]] inline Mask less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 [[gnu::always_inline]] inline Mask equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }

@@ -50,6 +50,8 @@ using Mask = int32_t __attribute__((vector_size(16)));
 [[gnu::always_inline]] inline Mask equal(V a, V b) { return a == b; }
 [[gnu::always_inline]] inline Mask is_nan(V a) { return a != a; }
 [[gnu::always_inline]] inline V select(Mask m, V a, V b) { return m ? a : b; }
+// The larger one, or whichever is a NaN: of two numbers of which one is, vmax gives the second.
+[[gnu::always_inline]] inline V max_or_nan(V a, V b) { return select(is_nan(b), b, vmax(b, a)); }
 [[gnu::always_inline]] inline V square_root(V a) {
   return V{__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
 }
