@@ -119,7 +119,7 @@ template <int kRows, int kPanels, bool kHalfPanel>
 [[gnu::always_inline]] inline bool F32::store_at_once(const Sums<F32, kRows, kPanels * kVectors>& s, const Tile& t) {
   const TileEpilogue& e = *t.epilogue;
   bool full = t.finish && !t.add_to_c && (kHalfPanel || t.columns == kPanels * kPanel);
-  if (!full || !e.is_clamp || e.residual == dnn::Residual::after_activation) return false;
+  if (!is_tall(kRows, kPanels) || !full || !e.is_clamp || e.residual == dnn::Residual::after_activation) return false;
   store_clamped<kHalfPanel>(s, t, std::make_integer_sequence<int, kPanels * kVectors>());
   return true;
 }

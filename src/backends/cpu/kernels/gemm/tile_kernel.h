@@ -22,6 +22,9 @@ namespace {
 
 constexpr int kVectors = kPanel / kWidth;  // of one panel
 
+// Tiles whose sums may go on straight from their registers: the tall ones, which are most, lest there be much code.
+constexpr bool is_tall(int rows, int panels) { return rows >= (kVectors > 1 || panels == kMaxPanels ? 5 : 7); }
+
 // Calls body(sums, c, column, left) for each vector of a tile's sums in memory, with what it means in the matrix, whose
 // elements have `bytes` bytes.
 template <class Body>

@@ -91,9 +91,6 @@ void store_raw(const Tile& t, float* sums, int rows, int panels) {
               [&](const float* x, void* c, int64_t column, int left) { store_words_part(c, load_words(x), left); });
 }
 
-// Tiles whose sums may go on straight from their registers: the tall ones, which are most, lest there be much code.
-constexpr bool is_tall(int rows, int panels) { return rows >= (panels == kMaxPanels ? 5 : 7); }
-
 // Called through tables: a compiler would copy them for every number of panels.
 using FinishSums = void (*)(const Tile&, float*, int, int);
 
