@@ -28,14 +28,15 @@ struct Tolerance {
 // by rounding errors that add up as a random walk, sqrt(n) of them, each at most eps/2 of the sum so far. 16 for the
 // transforms of Winograd kernels and the largest of millions of outputs. Sums of integers are exact, and below 2^9 once
 // scaled. An output of few bits is rounded last: to either of two neighbours, where the results lie on both sides of
-// their middle.
+// their middle; bf16 may have gone through transforms rounded to it, whose errors add up as a random walk too.
 Tolerance tolerance_of(const dnn::Problem& problem) {
   constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
   const dnn::ElementTypes types = dnn::types_of(problem);
   if (types.out == DType::i32) return {0, 0};
   if (types.out == DType::u8 || types.out == DType::i8) return {1, 0};
   const double n = terms(problem);
-  const double absolute = 16 * kEpsilon * (types.are_integers() ? 512 : std::sqrt(n) * std::sqrt(n + 2));
+  double absolute = 16 * kEpsilon * (types.are_integers() ? 512 : std::sqrt(n) * std::sqrt(n + 2));
+  if (types.in == DType::bf16 && op_kind(problem) == dnn::OpKind::conv) absolute += 0x1p-6 * std::sqrt(n);
   return {absolute, types.out == DType::bf16 ? 0x1p-7 : types.out == DType::f16 ? 0x1p-10 : 0};
 }
 

@@ -19,7 +19,8 @@ std::string refusal_of(const KernelRow& row, const Problem& problem, const Limit
                        CpuTarget{limits.level, limits.features}.text());
   }
   if (std::find(limits.drop.begin(), limits.drop.end(), row.name) != limits.drop.end()) return "dropped";
-  if (row.numerics == Numerics::winograd && !limits.winograd) return "winograd is not allowed";
+  const bool is_winograd = row.numerics == Numerics::winograd || row.numerics == Numerics::winograd_bf16;
+  if (is_winograd && !limits.winograd) return "winograd is not allowed";
   if (row.numerics == Numerics::strassen && !limits.fast) return "strassen's sums are allowed by `fast` alone";
   if (const char* reason = misfit(row, problem)) return reason;
   size_t workspace = workspace_bytes(row, problem, limits.threads);
@@ -78,7 +79,7 @@ std::string bytes_text(std::string_view what, size_t bytes) {
   return bytes ? fmt::format("{}{}", what, bytes) : std::string();
 }
 
-constexpr std::string_view kNumericsNames[] = {"exact", "winograd", "strassen"};
+constexpr std::string_view kNumericsNames[] = {"exact", "winograd", "strassen", "winograd_bf16"};
 
 }  // namespace
 

@@ -15,9 +15,10 @@ class Tuner;       // times rows in the background: trine/dnn/tuner.h
 
 // How results may differ from sums in f32 of the definition's own terms.
 enum class Numerics : uint8_t {
-  exact,     // the definition's products, f32 sums in some fixed order
-  winograd,  // sums of transformed inputs: other products; the bound stands in docs/dnn.md
-  strassen,  // sums of sums: error of the order of the largest elements, whatever the others
+  exact,          // the definition's products, f32 sums in some fixed order
+  winograd,       // sums of transformed inputs: other products; the bound stands in docs/dnn.md
+  strassen,       // sums of sums: error of the order of the largest elements, whatever the others
+  winograd_bf16,  // winograd with transformed inputs and filters rounded to bf16: 2.5 times the error of exact bf16
 };
 std::string_view name(Numerics numerics);
 
@@ -30,8 +31,8 @@ struct Limits {
   CpuFeatures features = cpu_features();
   int threads = 1;
   size_t workspace_bytes = SIZE_MAX;
-  bool winograd = true;                   // allows Numerics::winograd; false is what `--strict-fp32` asks for
-  bool fast = false;                      // allows Numerics::strassen
+  bool winograd = true;  // allows Numerics::winograd, winograd_bf16; false is what `--strict-fp32` asks for
+  bool fast = false;     // allows Numerics::strassen
   std::vector<std::string> drop = {};     // names of rows that must not be used
   double measure_seconds = 0;             // > 0: time the best candidates on random data, and wait for it so long
   std::shared_ptr<Timings> timings = {};  // times known already; also bounds and remembers what is measured

@@ -83,17 +83,27 @@ struct NodeEpilogue {
       : activation(activation_of(node)), residual_last(node.attrs.integer("residual", 1) == 2) {}
 };
 
-// Products of sums round otherwise than sums of products.
-double slack_of(const Call& call) { return call.row->numerics == dnn::Numerics::exact ? 1 : 64; }
+// What is allowed beside the rounding errors of a sum of products: so many times those, and a share of its magnitude.
+struct Slack {
+  double times, share = 0;
+};
+
+// Products of sums round otherwise than sums of products; sums rounded to bf16 err by 2^-8 of themselves.
+Slack slack_of(const Call& call) {
+  const dnn::Numerics numerics = call.row->numerics;
+  return {numerics == dnn::Numerics::exact ? 1.0 : 64.0, numerics == dnn::Numerics::winograd_bf16 ? 0x1p-6 : 0};
+}
 
 void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, double residual, const Tensor& result,
-           int64_t i, double slack) {
+           int64_t i, Slack slack) {
   const double v = sum.value + bias + (epilogue.residual_last ? 0 : residual), got = Values(result)[i];
   const double y = apply(epilogue.activation, v) + (epilogue.residual_last ? residual : 0);
   if (got == y || (std::isnan(got) && std::isnan(y))) return;  // infinities, of masks
   // Every activation's slope is below 1.2; the last term is what its own approximation may add.
-  const double bound = 1.2 * slack * (static_cast<double>(sum.terms) + 8) * 0x1p-24 * (sum.magnitude + std::fabs(v)) +
-                       slack * (1e-6 * std::max(1.0, std::fabs(y)) + rounding_error(result.dtype()) * std::fabs(y));
+  const double bound =
+      1.2 * slack.times * (static_cast<double>(sum.terms) + 8) * 0x1p-24 * (sum.magnitude + std::fabs(v)) +
+      1.2 * slack.share * sum.magnitude +
+      slack.times * (1e-6 * std::max(1.0, std::fabs(y)) + rounding_error(result.dtype()) * std::fabs(y));
   const double error = std::fabs(got - y);
   if (error <= d.worst) return;  // not when it is NaN
   d.worst = error;
@@ -134,7 +144,8 @@ Difference sample_conv(const Node& node, const dnn::ConvProblem& p, const Call& 
   const NodeEpilogue epilogue(node);
   const Values x(inputs, call.what.in[0]), w(inputs, call.what.weights[0]);
   const Values bias(inputs, call.what.bias), residual(inputs, call.what.residual);
-  const double slack = factor * slack_of(call);
+  Slack slack = slack_of(call);
+  slack.times *= factor, slack.share *= factor;
   std::mt19937_64 random(1);
   const int64_t count = got.elements();
   for (int s = 0; s < kSamples; ++s) {
@@ -165,7 +176,7 @@ Difference sample_matmul(const Node& node, const dnn::MatmulProblem& p, const Ca
     for (int64_t k = 0; k < p.k; ++k)
       sum.add(static_cast<double>(p.alpha) * a[a_at + (p.trans_a ? k * p.m + row : row * p.k + k)],
               b[b_at + (p.trans_b ? col * p.k + k : k * p.n + col)]);
-    judge(d, epilogue, sum, bias[col], residual[i], got, i, factor);
+    judge(d, epilogue, sum, bias[col], residual[i], got, i, {factor});
   }
   return d;
 }

@@ -228,7 +228,9 @@ void round_outputs(const Problem& problem, bool integers, Expected& e) {
   const OperandSizes sizes = operand_sizes(problem);
   // Contractions of integers round by their own rule, in the oracle.
   if (types_of(problem).are_integers()) return;
+  std::vector<double> again = e.out[0];
   for (int i = 0; i < kMostOperands; ++i) round_output(sizes.out_types[i], integers, e.out[i], e.bound[i]);
+  if (!e.bound_of_transforms.empty()) round_output(sizes.out_types[0], integers, again, e.bound_of_transforms);
 }
 
 // To what the operands' types hold, after `adjust`.
@@ -249,7 +251,8 @@ void check_row(const KernelRow& row, const Problem& problem, const Data& data, c
   for (int i = 0; i < kMostOperands; ++i) {
     if (!sizes.out[i]) continue;
     std::vector<double> bound = expected.bound[i];
-    if (row.numerics != Numerics::exact && !integers)
+    if (row.numerics == Numerics::winograd_bf16) bound = expected.bound_of_transforms;
+    else if (row.numerics != Numerics::exact && !integers)
       for (double& b : bound) b *= 8;
     compare(row, one.values(i, out_type(problem, i), sizes.out[i]), expected.out[i], bound,
             (integers ? "integers " : "reals ") + text(problem));
@@ -289,7 +292,8 @@ void check_rows(const Problem& problem, const Oracle& oracle, const Options& opt
     for (const KernelRow* row : rows_of(op_kind(problem))) {
       if (!runs_here(*row) || misfit(*row, problem)) continue;
       ++fitting;
-      if (integers && row->numerics == Numerics::winograd) continue;  // its transforms are not of integers
+      if (integers && (row->numerics == Numerics::winograd || row->numerics == Numerics::winograd_bf16))
+        continue;  // its transforms are not of integers
       check_row(*row, problem, data, expected, integers, options);
     }
   }

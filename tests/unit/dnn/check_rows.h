@@ -28,6 +28,8 @@ struct Data {
 struct Expected {
   std::vector<double> out[kMostOperands];
   std::vector<double> bound[kMostOperands];  // all zero: exact
+  // Convolutions of bf16: the bound where products are of transformed values rounded to bf16.
+  std::vector<double> bound_of_transforms;
 };
 using Oracle = std::function<Expected(const Problem&, const Data&)>;
 

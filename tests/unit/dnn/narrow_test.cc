@@ -74,6 +74,23 @@ TEST(Narrow, MatmulOfEverySmallSize) {
         for (int64_t k : {1, 2, 3, 4, 5, 7, 8, 33}) check({.m = m, .n = n, .k = k, .types = types});
 }
 
+// Odd and even sizes, tiles cut off at every side, a rest of channels, all that an epilogue does.
+TEST(Narrow, Winograd) {
+  const Epilogue everything{.bias = true, .residual = Residual::before_activation, .activation = Activation::relu};
+  const Epilogue smooth{.residual = Residual::after_activation, .activation = Activation::silu};
+  for (const Epilogue& e : {Epilogue{}, everything, smooth}) {
+    const bool integers = e.activation <= Activation::leaky_relu;
+    for (const Conv& c :
+         {Conv{5, 16, 16, 3}, Conv{8, 18, 33, 3, 1, 1}, Conv{11, 50, 40, 3, 1, 1}, Conv{2, 24, 17, 3, 1, 1}})
+      check(c.with(kBf16, e), integers);
+    check(Conv{9, 17, 16, 3, 1, 1}.with(kBf16, e), integers);  // a word of two with one in use
+    ConvProblem wide = Conv{7, 20, 24, 3, 1, 1}.with(kBf16, e);
+    wide.n = 3, wide.in_pixel_stride = 23, wide.out_pixel_stride = 31;
+    check(wide, integers);
+  }
+  check(Conv{30, 64, 80, 3, 1, 1}.with(kBf16, everything), false);  // several blocks of tiles
+}
+
 TEST(Narrow, MatmulOfEveryType) {
   for (const ElementTypes& types : all_types()) {
     check({.m = 13, .n = 50, .k = 39, .epilogue = {.bias = true}, .types = types});

@@ -13,40 +13,41 @@ namespace trine::cpu {
 constexpr int kMaxWinogradTile = 6;
 
 struct WinogradInput {
-  const float* in[kMaxWinogradTile * kMaxWinogradTile];  // a * a pixels, padding pointing at zeros
-  int64_t channels;
-  float* out;  // plane q at out + q * plane
-  int64_t plane;
+  const void* in[kMaxWinogradTile * kMaxWinogradTile];  // a * a pixels, padding pointing at zeros
+  int64_t channels;                                     // at least 16
+  void* out;                                            // plane q at out + q * plane_bytes
+  int64_t plane_bytes;
 };
 
 struct WinogradOutput {
   const float* in;  // plane q at in + q * plane
   int64_t plane;
   int64_t channels;
-  float* out[16];  // m * m pixels; null: outside
+  void* out[16];  // m * m pixels; null: outside
   const TileEpilogue* epilogue;
 };
 
-// One row of planes of one panel: u[row][j] for all j, in f32.
+// One row of planes of one panel: u[row][j] for all j, computed in f32.
 struct WinogradFilter {
-  const float* w;  // [9][channels][16]
-  int64_t channels;
+  const float* w;  // [9][words][16], a word being an f32 or two bf16
+  int64_t words;
   int row;
-  float* out;  // [channels][16] of plane j at out + j * plane
+  float* out;  // [words][16] of plane j at out + j * plane
   int64_t plane;
 };
 
+// The transforms of one m for one type of pixels and one of products.
 struct WinogradIsa {
-  void (*input2)(const WinogradInput&);
-  void (*output2)(const WinogradOutput&);
-  void (*input4)(const WinogradInput&);
-  void (*output4)(const WinogradOutput&);
-  void (*filter2)(const WinogradFilter&);
-  void (*filter4)(const WinogradFilter&);
+  int m;
+  DType pixels;
+  void (*input)(const WinogradInput&);
+  void (*output)(const WinogradOutput&);
+  void (*filter)(const WinogradFilter&);  // null: not made
 };
 #if defined(__x86_64__)
-extern const WinogradIsa kWinogradAvx2;
-extern const WinogradIsa kWinogradAvx512;
+extern const WinogradIsa kWinograd2Avx2, kWinograd4Avx2;  // products of f32
+extern const WinogradIsa kWinograd2Avx512, kWinograd4Avx512, kWinograd4Bf16Avx512;
+extern const WinogradIsa kWinograd2Avx512Bf16;  // products of bf16
 #endif
 
 // u = G w G^T of a 3x3 filter, in f64; m is 2 or 4, u has (m + 2)^2 values.

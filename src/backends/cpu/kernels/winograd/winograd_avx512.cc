@@ -2,6 +2,7 @@
 
 namespace trine::cpu {
 
-const WinogradIsa kWinogradAvx512 = {input<2>, output<2>, input<4>, output<4>, filter<2>, filter<4>};
+constinit const WinogradIsa kWinograd2Avx512 = {2, DType::f32, input<2, F32, F32>, output<2, F32>, filter<2>};
+constinit const WinogradIsa kWinograd4Avx512 = {4, DType::f32, input<4, F32, F32>, output<4, F32>, filter<4>};
 
 }  // namespace trine::cpu

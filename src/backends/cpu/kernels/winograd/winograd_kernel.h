@@ -1,6 +1,9 @@
 // Bodies of the transforms; included by winograd_avx2.cc and winograd_avx512.cc.
 #pragma once
 
+#include <algorithm>
+
+#include "backends/cpu/kernels/simd/narrow.h"
 #include "backends/cpu/kernels/simd/vector_math.h"
 #include "backends/cpu/kernels/winograd/winograd.h"
 
@@ -75,18 +78,28 @@ struct Transform<4> {
   }
 };
 
-template <int kOut, bool kPartial>
-[[gnu::always_inline]] inline void input_vector(const WinogradInput& t, int64_t channel, int left) {
+// How numbers lie in memory; `left` of a vector's lanes are in use.
+struct F32 {
+  using Number = float;
+  [[gnu::always_inline]] static V load(const float* p, int left) { return load_part(p, left); }
+  [[gnu::always_inline]] static void store(float* p, V x, int left) { store_part(p, x, left); }
+};
+struct Bf16 {
+  using Number = uint16_t;
+  [[gnu::always_inline]] static V load(const uint16_t* p, int left) { return load_bf16(p, left); }
+  [[gnu::always_inline]] static void store(uint16_t* p, V x, int left) { store_bf16(p, x, left); }
+};
+
+template <int kOut, class In, class Out>
+[[gnu::always_inline]] inline void input_vector(const WinogradInput& t, int64_t channel) {
   constexpr int kTile = kOut + 2;
   V columns[kTile * kTile];
 #pragma GCC unroll 6
   for (int j = 0; j < kTile; ++j) {
     V d[kTile], o[kTile];
 #pragma GCC unroll 6
-    for (int i = 0; i < kTile; ++i) {
-      const float* p = t.in[i * kTile + j] + channel;
-      d[i] = kPartial ? load_part(p, left) : load(p);
-    }
+    for (int i = 0; i < kTile; ++i)
+      d[i] = In::load(static_cast<const typename In::Number*>(t.in[i * kTile + j]) + channel, kWidth);
     Transform<kOut>::input(d, o);
 #pragma GCC unroll 6
     for (int i = 0; i < kTile; ++i) columns[i * kTile + j] = o[i];
@@ -97,17 +110,16 @@ template <int kOut, bool kPartial>
     Transform<kOut>::input(columns + i * kTile, o);
 #pragma GCC unroll 6
     for (int j = 0; j < kTile; ++j) {
-      float* p = t.out + (i * kTile + j) * t.plane + channel;
-      kPartial ? store_part(p, o[j], left) : store(p, o[j]);
+      char* plane = static_cast<char*>(t.out) + (i * kTile + j) * t.plane_bytes;
+      Out::store(reinterpret_cast<typename Out::Number*>(plane) + channel, o[j], kWidth);
     }
   }
 }
 
-template <int kOut>
+// At least kWidth channels: a rest of fewer is done with those before it, once more.
+template <int kOut, class In, class Out>
 void input(const WinogradInput& t) {
-  int64_t c = 0;
-  for (; c + kWidth <= t.channels; c += kWidth) input_vector<kOut, false>(t, c, kWidth);
-  if (c < t.channels) input_vector<kOut, true>(t, c, static_cast<int>(t.channels - c));
+  for (int64_t c = 0; c < t.channels; c += kWidth) input_vector<kOut, In, Out>(t, std::min(c, t.channels - kWidth));
 }
 
 template <int kOut>
@@ -127,8 +139,12 @@ template <int kOut>
   for (int i = 0; i < kOut; ++i) Transform<kOut>::output(rows + i * kTile, y + i * kOut);
 }
 
-template <int kOut>
+// Apart, so that the transforms stay small.
+[[gnu::noinline]] V activate_any(const TileEpilogue& e, V x) { return activate(e.activation, x, e.alpha, e.beta); }
+
+template <int kOut, class Out>
 void output(const WinogradOutput& t) {
+  using Number = typename Out::Number;
   const TileEpilogue& e = *t.epilogue;
   for (int64_t c = 0; c < t.channels; c += kWidth) {
     int left = t.channels - c >= kWidth ? kWidth : static_cast<int>(t.channels - c);
@@ -137,36 +153,41 @@ void output(const WinogradOutput& t) {
     V bias = e.bias ? load_part(e.bias + c, left) : zero();
     for (int i = 0; i < kOut * kOut; ++i) {
       if (!t.out[i]) continue;
-      float* out = t.out[i] + c;
+      Number* out = static_cast<Number*>(t.out[i]) + c;
       V x = add(y[i], bias);
-      V residual = e.residual == dnn::Residual::none ? zero() : load_part(out + e.residual_offset, left);
+      V residual = e.residual == dnn::Residual::none ? zero() : Out::load(out + e.residual_offset, left);
       if (e.residual == dnn::Residual::before_activation) x = add(x, residual);
-      x = e.is_clamp ? vmin(set1(e.high), vmax(set1(e.low), x)) : activate(e.activation, x, e.alpha, e.beta);
+      x = e.is_clamp ? vmin(set1(e.high), vmax(set1(e.low), x)) : activate_any(e, x);
       if (e.residual == dnn::Residual::after_activation) x = add(x, residual);
-      store_part(out, x, left);
+      Out::store(out, x, left);
     }
   }
 }
 
+// Row t.row of planes of 16 filters, or of as many pairs' halves: load(tap, at) -> store(j, at, value) with words at
+// `at`.
+template <int kOut, class Load, class Store>
+[[gnu::always_inline]] inline void filter_vector(int row, Load load, Store store) {
+  constexpr int kTile = kOut + 2;
+  const float* g = Transform<kOut>::kFilter[row];
+  const bool edge = row == 0 || row == kTile - 1;
+  V r[3], u[kTile];
+#pragma GCC unroll 3
+  for (int x = 0; x < 3; ++x)
+    r[x] = edge ? load(x + (row ? 6 : 0))  // a row of one kernel row only
+                : fma(set1(g[2]), load(x + 6), fma(set1(g[1]), load(x + 3), mul(set1(g[0]), load(x))));
+  Transform<kOut>::filter(r, u);
+#pragma GCC unroll 6
+  for (int j = 0; j < kTile; ++j) store(j, u[j]);
+}
+
 template <int kOut>
 void filter(const WinogradFilter& t) {
-  constexpr int kTile = kOut + 2;
-  const float* g = Transform<kOut>::kFilter[t.row];
-  const int64_t tap = t.channels * kPanel;
-  const bool edge = t.row == 0 || t.row == kTile - 1;
-  const float* w = t.row == 0 ? t.w : t.w + (edge ? 6 * tap : 0);  // a row of one kernel row only
-  for (int64_t at = 0; at < tap; at += kWidth) {
-    V r[3], u[kTile];
-#pragma GCC unroll 3
-    for (int x = 0; x < 3; ++x) {
-      const float* p = w + x * tap + at;
-      r[x] = edge ? load(p)
-                  : fma(set1(g[2]), load(p + 6 * tap), fma(set1(g[1]), load(p + 3 * tap), mul(set1(g[0]), load(p))));
-    }
-    Transform<kOut>::filter(r, u);
-#pragma GCC unroll 6
-    for (int j = 0; j < kTile; ++j) store(t.out + j * t.plane + at, u[j]);
-  }
+  const int64_t tap = t.words * kPanel;
+  for (int64_t at = 0; at < tap; at += kWidth)
+    filter_vector<kOut>(
+        t.row, [&](int i) __attribute__((always_inline)) { return load(t.w + i * tap + at); },
+        [&](int j, V u) __attribute__((always_inline)) { store(t.out + j * t.plane + at, u); });
 }
 
 }  // namespace
