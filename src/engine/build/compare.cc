@@ -111,6 +111,7 @@ void judge(Difference& d, const NodeEpilogue& epilogue, Sum sum, double bias, do
   if (!(error <= bound)) d.ok = false;
 }
 
+// Of an input [N,spatial...,C], as nodes have it: a kernel that reads planes is shown that too.
 Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_t n, const dnn::Extents& at,
              int64_t m) {
   Sum sum;
@@ -126,13 +127,8 @@ Sum conv_sum(const dnn::ConvProblem& p, const Values& x, const Values& w, int64_
     }
     if (!inside) continue;
     const int64_t pixel = ((n * p.in[0] + in[0]) * p.in[1] + in[1]) * p.in[2] + in[2];
-    for (int64_t c = 0; c < per_group; ++c) {
-      const int64_t channel = first + c, pixels = p.in[0] * p.in[1] * p.in[2];
-      const int64_t where = p.in_layout == dnn::Layout::nhwc
-                                ? pixel * p.in_channels + channel
-                                : (n * p.in_channels + channel) * pixels + pixel - n * pixels;
-      sum.add(x[where], w[(m * per_group + c) * taps + t]);
-    }
+    for (int64_t c = 0; c < per_group; ++c)
+      sum.add(x[pixel * p.in_channels + first + c], w[(m * per_group + c) * taps + t]);
   }
   return sum;
 }
