@@ -65,10 +65,14 @@ double seconds(const WinogradWay& way, const Problem& problem, int threads) {
   auto out = static_cast<double>(plan.panels * kPanel);
   double products = 2 * plan.planes() * tiles * in * out;
   double filters = static_cast<double>((plain ? 9 : plan.planes()) * plan.filter_words()) * 4;
-  const double efficiency = plan.block_tiles < 9 ? 0.75 : 0.9;
-  // Sums of bf16 go by memory: the fewer words are summed, the more that is of the time.
-  const double depth = static_cast<double>(plan.words), kept = way.gemm.format == DType::bf16 ? depth / (depth + 8) : 1;
-  double compute = gemm_seconds(way.gemm, products, 0, 1, efficiency * kept);
+  double efficiency = plan.block_tiles < 9 ? 0.75 : 0.9;
+  // Sums of a tile in registers: too few of them wait for each other.
+  const int64_t panels = plain ? plan.panels / plan.chunks : kMaxPanels;
+  efficiency *= static_cast<double>(std::clamp<int64_t>(plan.block_tiles * panels, 1, kMaxTileRows)) / kMaxTileRows;
+  // The fewer words of bf16 are summed, the more of the time goes to storing sums.
+  const double depth = static_cast<double>(plan.words);
+  if (way.gemm.format == DType::bf16) efficiency *= depth / (depth + 4);
+  double compute = gemm_seconds(way.gemm, products, 0, 1, efficiency);
   double lanes = way.gemm.level == CpuLevel::avx512 ? 16 : 8;
   double transforms = tiles / lanes * (m == 4 ? in * 60e-9 + out * 50e-9 : in * 25e-9 + out * 18e-9);
   if (plain) transforms += static_cast<double>(plan.blocks) * in * out / lanes * (m == 4 ? 30e-9 : 14e-9);
