@@ -117,8 +117,10 @@ std::optional<DividedCall> divide_kernel(const Segment& segment, const Call& cal
   for (size_t i = 1; i < call.what.in.size(); ++i)
     if (!operands.is_constant(operands.input(call.what.in[i]))) return std::nullopt;
   if (call.what.out.size() != 1 || !operands.is_constant(operands.input(call.what.bias))) return std::nullopt;
-  const bool fits =
-      std::all_of(out.cut.begin(), out.cut.end(), [&](const CutOperand& o) { return is_cut_as(segment, o); });
+  // Constants are not cut: they have no memory that parts could share or have of their own.
+  const bool fits = std::all_of(out.cut.begin(), out.cut.end(), [&](const CutOperand& o) {
+    return !operands.is_constant(o.root) && is_cut_as(segment, o);
+  });
   return fits ? std::optional(std::move(out)) : std::nullopt;
 }
 

@@ -129,6 +129,33 @@ TEST(Strips, SingleImagesAndSmallOnesRunWhole) {
   }
 }
 
+// A constant that has a row for each image, all of them different, is no strip's own, and no part's.
+TEST(Strips, ConstantsByImageAreReadWhole) {
+  const std::shared_ptr<Plan> plan = planned(R"(graph(%x: f32[8,14,14,64]) {
+    %w: f32[256,64,1,1] = const f32[256,64,1,1] random(1)
+    %token: f32[8,1,256] = const f32[8,1,256] random(2)
+    %place: f32[1,197,256] = const f32[1,197,256] random(3)
+    %a = conv %x %w {layout="nhwc"}
+    %shape: i64[3] = const i64[3]{8,196,256}
+    %r = reshape %a %shape
+    %c = concat %token %r {axis=1}
+    %y = add %c %place
+    return %y
+  })");
+  const std::vector<Datum> inputs = random_inputs(*plan->graph, 4);
+  Executor whole(plan, nullptr);
+  whole.observe({[](const CallEvent&) {}, /*with_data=*/true});
+  const Tensor want = run(whole, inputs)[0];
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    Executor parts(plan, &pool);
+    const Tensor got = run(parts, inputs)[0];
+    EXPECT_EQ(std::memcmp(got.data(), want.data(), want.bytes()), 0) << threads << " threads";
+    EXPECT_GE(calls_in_strips(parts.prepare_for(input_types(*plan->graph))), 2u)
+        << plan_table(*plan, input_types(*plan->graph));
+  }
+}
+
 // What one image's result needs of another one cannot be cut.
 TEST(Strips, SumsOverTheBatchStayWhole) {
   const std::shared_ptr<Plan> plan = planned(R"(graph(%x: f32[4,64,64,32]) {
