@@ -11,8 +11,8 @@
     bench/models.py --save                          the figures go to bench/results, named by machine, day and precision
     bench/models.py --markdown                      the table once more, as the README has it
 
-Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. `ratio`
-is the time of the FASTEST peer over ours: above 1, Trine is faster. Peers are onnxruntime, openvino, ncnn and torch; one
+Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. Results in
+f32 that differ from those of every peer by more than 1e-3 end it with exit status 1. `ratio` is the time of the FASTEST peer over ours: above 1, Trine is faster. Peers are onnxruntime, openvino, ncnn and torch; one
 that is not installed, or that cannot run a network, is left out with a line that says so (scripts/requirements-bench.txt
 has openvino, scripts/requirements-peers.txt the last two). Everything lands in build/bench/models.json, with the machine's name.
 """
@@ -106,6 +106,13 @@ def row(report, peers):
         cells.append(cell)
     ratio = ratio_of(report)
     return " ".join(cells) + (f" {ratio:>7.2f}" if ratio else "")
+
+
+def parted(reports, most=1e-3):
+    """Names what is measured for nothing: f32 results that are further than `most` from those of every peer."""
+    errors = [(r, [peer["max_rel_error"] for peer in r["peers"].values()]) for r in reports]
+    return [f"{r['model']}, batch {r['batch']}, {r['threads']} threads: {min(e):.0e}" for r, e in errors
+            if e and not min(e) <= most]
 
 
 def geometric_mean(values):
@@ -217,6 +224,10 @@ def main():
     if options.markdown:
         print("\n".join(markdown(reports, present)))
     write(reports, options)
+    wrong = parted(reports) if options.precision == "fp32" else []
+    if wrong:
+        print(f"error: models: results differ from every peer's: {'; '.join(wrong)}", file=sys.stderr)
+        return 1
     ratios = [ratio_of(r) for r in reports if r["peers"]]
     lowest, mean = options.check or (0, 0)
     if options.check and (not ratios or min(ratios) < lowest or geometric_mean(ratios) < mean):

@@ -37,6 +37,16 @@ class Report(unittest.TestCase):
             "scaling from 1 to 2 threads, batch 8: resnet50 2.00, lstm 1.25",
             "gain of bf16, batch 8, 1 threads: resnet50 2.00"])
 
+    def test_results_that_no_peer_has_are_named(self):
+        wrong, half = report("vit", 8, 2, 1, onnxruntime=1, openvino=1), report("vit", 8, 1, 1, onnxruntime=1, openvino=1)
+        for peer in wrong["peers"].values():
+            peer["max_rel_error"] = 0.4
+        half["peers"]["openvino"]["max_rel_error"] = float("nan")
+        alone = report("nan", 1, 1, 1, onnxruntime=1)
+        alone["peers"]["onnxruntime"]["max_rel_error"] = float("nan")
+        self.assertEqual(models.parted([*REPORTS, wrong, half, alone]),
+                         ["vit, batch 8, 2 threads: 4e-01", "nan, batch 1, 1 threads: nan"])
+
     def test_one_number_of_threads_has_no_scaling(self):
         self.assertEqual(models.scaling(REPORTS[::2]), [])
 
