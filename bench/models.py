@@ -12,9 +12,10 @@
     bench/models.py --markdown                      the table once more, as the README has it
 
 Each row is one `trine bench`: rounds of all runtimes alternate in one call, same inputs, same threads, medians. Results in
-f32 that differ from those of every peer by more than 1e-3 end it with exit status 1. `ratio` is the time of the FASTEST peer over ours: above 1, Trine is faster. Peers are onnxruntime, openvino, ncnn and torch; one
-that is not installed, or that cannot run a network, is left out with a line that says so (scripts/requirements-bench.txt
-has openvino, scripts/requirements-peers.txt the last two). Everything lands in build/bench/models.json, with the machine's name.
+f32 that differ from those of every peer by more than 1e-3 end it with exit status 1. `ratio` is the time of the FASTEST peer
+over ours: above 1, Trine is faster. Peers are onnxruntime, openvino, ncnn and torch; one that is not installed, or that
+cannot run a network, is left out with a line that says so (scripts/requirements-bench.txt has openvino,
+scripts/requirements-peers.txt the last two). Everything lands in build/bench/models.json, with the machine's name.
 """
 import argparse
 import datetime
