@@ -28,15 +28,15 @@ struct Tolerance {
 // by rounding errors that add up as a random walk, sqrt(n) of them, each at most eps/2 of the sum so far. 16 for the
 // transforms of Winograd kernels and the largest of millions of outputs. Sums of integers are exact, and below 2^9 once
 // scaled. An output of few bits is rounded last: to either of two neighbours, where the results lie on both sides of
-// their middle; bf16 may have gone through transforms rounded to it, whose errors add up as a random walk too.
-Tolerance tolerance_of(const dnn::Problem& problem) {
+// their middle. Transforms that are rounded to bf16 add errors of their own, a random walk too.
+Tolerance tolerance_of(const dnn::Problem& problem, dnn::Numerics numerics) {
   constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
   const dnn::ElementTypes types = dnn::types_of(problem);
   if (types.out == DType::i32) return {0, 0};
   if (types.out == DType::u8 || types.out == DType::i8) return {1, 0};
   const double n = terms(problem);
   double absolute = 16 * kEpsilon * (types.are_integers() ? 512 : std::sqrt(n) * std::sqrt(n + 2));
-  if (types.in == DType::bf16 && op_kind(problem) == dnn::OpKind::conv) absolute += 0x1p-6 * std::sqrt(n);
+  if (numerics == dnn::Numerics::winograd_bf16) absolute += 0x1p-6 * std::sqrt(n);
   return {absolute, types.out == DType::bf16 ? 0x1p-7 : types.out == DType::f16 ? 0x1p-10 : 0};
 }
 
@@ -134,10 +134,11 @@ void Bench::prepare_peer(Contest& c) {
 void Bench::compare_results(Contest& c) {
   c.ours->run();
   const std::vector<float> result = c.ours->output();
+  const Tolerance allowed = tolerance_of(c.problem, c.ours->row().numerics);
   for (PeerRun& way : c.ways) {
     way.run();
     if (!way.output) continue;
-    const double difference = unexplained_difference(result, way.output(), tolerance_of(c.problem));
+    const double difference = unexplained_difference(result, way.output(), allowed);
     if (difference == 0) continue;
     c.m.remark += fmt::format("RESULTS DIFFER by {:.3g}: {}; ", difference, way.implementation);
     differ_ = true;

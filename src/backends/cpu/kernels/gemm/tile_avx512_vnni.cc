@@ -14,8 +14,8 @@ bool clamps_to_bytes(const Tile& t, int panels) {
   return bytes && e.is_clamp && e.out_multiplier == 1 && e.residual != dnn::Residual::after_activation;
 }
 
-// What is left of Finisher then. Packing saturates, so that only the upper bound is always needed: too large a float
-// would become the least integer, as a NaN does. Signed bytes are unsigned ones with the upper bit flipped.
+// What is left of Finisher then. Packing saturates what fits 32 bits; beyond, a float would become the least integer,
+// as a NaN does. Signed bytes are unsigned ones with the upper bit flipped.
 template <int kPanels>
 struct ByteSink {
   const Tile& t;

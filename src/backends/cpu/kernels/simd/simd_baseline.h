@@ -84,7 +84,6 @@ using Mask = int32_t __attribute__((vector_size(16)));
   float x = a[0] > a[1] ? a[0] : a[1], y = a[2] > a[3] ? a[2] : a[3];
   return x > y ? x : y;
 }
-[[gnu::always_inline]] inline void prefetch_l1(const void* p) { __builtin_prefetch(p, 0, 3); }
 [[gnu::always_inline]] inline void prefetch_l2(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 // d[j * ldd + i] = s[i * lds + j] for a 16 x 16 block.
