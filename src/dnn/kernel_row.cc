@@ -9,10 +9,23 @@
 namespace trine::dnn {
 namespace {
 
-constexpr std::string_view kPackingNames[] = {"none",          "panels16",      "panels16_by_phase", "depthwise",
-                                              "winograd2",     "winograd4",     "recurrent",         "recurrent_layers",
-                                              "panels16_bf16", "panels16_int8", "depthwise_int8",    "strassen",
-                                              "rows16_bf16",   "rows16_int8",   "winograd2_bf16"};
+constexpr std::string_view kPackingNames[] = {"none",
+                                              "panels16",
+                                              "panels16_by_phase",
+                                              "depthwise",
+                                              "winograd2",
+                                              "winograd4",
+                                              "recurrent",
+                                              "recurrent_layers",
+                                              "panels16_bf16",
+                                              "panels16_int8",
+                                              "depthwise_int8",
+                                              "strassen",
+                                              "rows16_bf16",
+                                              "rows16_int8",
+                                              "winograd2_bf16",
+                                              "depthwise_words_bf16",
+                                              "depthwise_words_int8"};
 
 int rank(const KernelRow& row) {
   return static_cast<int>(row.needs) * 4 + row.also_needs.vnni * 2 + row.also_needs.bf16;

@@ -29,7 +29,9 @@ enum class Packing : uint8_t {
   strassen,          // seven panels16 of quarters of a matrix and their sums
   rows16_bf16,       // as panels16_bf16 and panels16_int8, K = (channels of a row of the kernel): a tap is such a row
   rows16_int8,
-  winograd2_bf16,  // transformed filters, [a*a] planes of panels16_bf16
+  winograd2_bf16,        // transformed filters, [a*a] planes of panels16_bf16
+  depthwise_words_bf16,  // [block of C][kernel row][vector of words of two taps]; see depthwise_words.cc
+  depthwise_words_int8,  // the same of four taps, then the i32 sum of every channel
 };
 std::string_view name(Packing packing);
 

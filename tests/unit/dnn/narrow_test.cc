@@ -201,6 +201,35 @@ TEST(Narrow, GroupedAndDepthwise) {
   }
 }
 
+// Whole and partial blocks of channels, tiles of 7 and of 4 columns that fit or overlap, strips of a wide row.
+TEST(Narrow, DepthwiseOfEveryTile) {
+  for (const ElementTypes& types : all_types())
+    for (int64_t kernel : {3, 5, 7})
+      for (int64_t stride : {1, 2}) {
+        for (int64_t size : {6, 8, 12, 13})
+          check(Conv{size, 37, 37, kernel, stride, kernel / 2, 37}.with(types, kReluWithBias));
+        check(Conv{27, 64, 64, kernel, stride, 0, 64}.with(types));
+      }
+  for (const ElementTypes& types : {kBf16, ElementTypes{DType::i8, DType::i8, DType::i8}}) {
+    check(Conv{61, 33, 33, 3, 1, 1, 33}.with(types, kReluWithBias));
+    check(Conv{13, 161, 161, 3, 1, 1, 161}.with(types));  // two groups of blocks
+  }
+}
+
+TEST(Narrow, EpiloguesOfDepthwise) {
+  for (const ElementTypes& types : all_types()) {
+    if (types.out == DType::i32) continue;
+    for (int act = 0; act <= static_cast<int>(Activation::gelu_tanh); ++act)
+      for (Residual residual : {Residual::none, Residual::before_activation, Residual::after_activation}) {
+        auto activation = static_cast<Activation>(act);
+        Epilogue e{.bias = true, .residual = residual, .activation = activation, .alpha = -2, .beta = 6};
+        if (activation == Activation::leaky_relu) e.alpha = 0.5;
+        if (activation == Activation::hardsigmoid) e.alpha = 0.2f, e.beta = 0.5f;
+        check(Conv{7, 40, 40, 3, 1, 1, 40}.with(types, e), activation <= Activation::leaky_relu);
+      }
+  }
+}
+
 TEST(Narrow, BatchesAndSlices) {
   for (const ElementTypes& types : all_types()) {
     Epilogue e{.bias = true, .residual = Residual::before_activation, .activation = Activation::relu};

@@ -2,14 +2,12 @@
 // products of u8 by i8 are below 2^24, so f32 holds them exactly.
 #pragma once
 
+#include "backends/cpu/kernels/depthwise/activate_any.h"
 #include "backends/cpu/kernels/depthwise/depthwise_kernel.h"
 #include "backends/cpu/kernels/gemm/tile_narrow.h"
 
 namespace trine::cpu {
 namespace {
-
-// Any activation of one vector; apart, so that finishing stays small.
-[[gnu::noinline]] V activate_any(const TileEpilogue& e, V x) { return activate(e.activation, x, e.alpha, e.beta); }
 
 template <bool kIntegers, DType kOut>
 void finish_narrow_outputs(const DepthwiseTile& t, float* sums, int outputs, int channel) {
