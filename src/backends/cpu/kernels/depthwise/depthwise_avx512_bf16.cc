@@ -1,7 +1,13 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+
 #include "backends/cpu/kernels/depthwise/depthwise_words_kernel.h"
 
 namespace trine::cpu {
 namespace {
+
+float as_float(uint16_t bf16) { return std::bit_cast<float>(uint32_t{bf16} << 16); }
 
 // Two taps a word.
 struct Bf16Words {
@@ -30,6 +36,37 @@ struct Bf16Words {
   // In place, as fma_into.
   [[gnu::always_inline]] static void add_products(Sum& sum, I a, I b) {
     asm volatile("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+  }
+
+  // Words also hold pixels beside the kernel, whose weights are 0: where one is infinite or a NaN, sums that are not
+  // finite are made again without them.
+  [[gnu::always_inline]] static void leave_out_what_weights_do_not_cover(const WordsTile& t, Sum* sums, WordsShape s) {
+    V all[4] = {sums[0], sums[1], sums[2], sums[3]};  // adding has ports of its own
+#pragma GCC unroll 16
+    for (int i = 4; i < s.columns * 2; ++i) all[i % 4] = add(all[i % 4], sums[i]);
+    const V total = add(add(all[0], all[1]), add(all[2], all[3]));
+    constexpr int kInfiniteOrNan = 0x99;
+    if (_mm512_fpclass_ps_mask(total, kInfiniteOrNan)) sum_again(t, reinterpret_cast<float*>(sums), s);
+  }
+  [[gnu::noinline, gnu::cold]] static void sum_again(const WordsTile& t, float* sums, WordsShape s) {
+    for (int i = 0; i < s.columns * kWordsBlock; ++i)
+      if (!std::isfinite(sums[i])) sums[i] = exact_sum(t, s, i / kWordsBlock, i / kWidth % 2, i % kWidth);
+  }
+  static float exact_sum(const WordsTile& t, WordsShape s, int column, int vector, int lane) {
+    const int words = (s.kernel + kTaps) / kTaps, shifts = WordsIsa::shifts(s.stride);
+    const int64_t channel = WordsIsa::channel(vector, lane);
+    auto* weights = static_cast<const uint16_t*>(t.weights);
+    float sum;
+    std::memcpy(&sum, t.numbers->start + vector * kWidth + lane, sizeof sum);
+    if (channel >= t.channels) return sum;
+    for (int ky = 0; ky < t.kernel_rows; ++ky)
+      for (int kx = 0; kx < s.kernel; ++kx) {
+        auto* pixel = static_cast<const char*>(t.in[ky][column * s.stride + kx]) + t.in_offset;
+        const int word = ((ky * words + kx / kTaps) * shifts * 2 + vector) * kWidth + lane;  // not shifted
+        sum += as_float(reinterpret_cast<const uint16_t*>(pixel)[channel]) *
+               as_float(weights[word * kTaps + kx % kTaps]);
+      }
+    return sum;
   }
 
   // Rounding packs the two vectors one after the other; their quarters alternate.

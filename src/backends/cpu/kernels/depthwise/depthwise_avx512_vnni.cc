@@ -42,6 +42,8 @@ struct ByteWords {
     asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
 
+  static void leave_out_what_weights_do_not_cover(const WordsTile&, Sum*, WordsShape) {}  // bytes are finite
+
   // Packing by lanes puts channels back in order. Bounds of activation and type meet, multiplied already (rounding is
   // monotone); the lower one comes last, where it costs least.
   template <bool kMultiplies>

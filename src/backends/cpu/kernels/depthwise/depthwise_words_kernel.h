@@ -14,7 +14,12 @@ namespace {
   return channels >= kWordsBlock ? ~0u : (1u << channels) - 1;
 }
 
-// What a format is: kTaps; Sum; Row, which reads the places of a row one after the other; add_products; finish.
+struct WordsShape {
+  int kernel, stride, columns;
+};
+
+// What a format is: kTaps; Sum; Row, which reads the places of a row one after the other; add_products;
+// leave_out_what_weights_do_not_cover, for 0 times infinity is no 0; finish.
 template <class Format, int kKernel, int kStride, int kColumns>
 void words_tile(const WordsTile& t) {
   using Sum = typename Format::Sum;
@@ -56,6 +61,7 @@ void words_tile(const WordsTile& t) {
   alignas(64) Sum done[kColumns][2];
 #pragma GCC unroll 8
   for (int j = 0; j < kColumns; ++j) done[j][0] = sums[j][0], done[j][1] = sums[j][1];
+  Format::leave_out_what_weights_do_not_cover(t, &done[0][0], {kKernel, kStride, kColumns});
   Format::finish(t, reinterpret_cast<const float*>(done), kColumns);
 }
 
