@@ -63,8 +63,8 @@ struct Bf16Words {
       for (int kx = 0; kx < s.kernel; ++kx) {
         auto* pixel = static_cast<const char*>(t.in[ky][column * s.stride + kx]) + t.in_offset;
         const int word = ((ky * words + kx / kTaps) * shifts * 2 + vector) * kWidth + lane;  // not shifted
-        sum += as_float(reinterpret_cast<const uint16_t*>(pixel)[channel]) *
-               as_float(weights[word * kTaps + kx % kTaps]);
+        sum +=
+            as_float(reinterpret_cast<const uint16_t*>(pixel)[channel]) * as_float(weights[word * kTaps + kx % kTaps]);
       }
     return sum;
   }
