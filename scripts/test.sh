@@ -59,7 +59,7 @@ stage_fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-60}"; }
 # What meets threads (the pool, streams, kernels, the executor) under the thread sanitizer.
 stage_tsan() {
   build tsan thread_tests
-  ctest --test-dir build/tsan -L threads --output-on-failure
+  ctest --test-dir build/tsan -L threads --output-on-failure -j "$jobs"
 }
 
 stages=(layers build unit models conformance asan fuzz tsan)
