@@ -33,6 +33,18 @@ std::string read_system_file(const char* path) {
 }
 
 #if defined(__x86_64__)
+// No flag of cpuid says so: Intel's server cores from Skylake on, AMD's from Zen 5 on (in laptops it has half of it).
+bool has_wide_fma(const CpuInfo& info) {
+  unsigned a, b, c, d;
+  if (info.level != CpuLevel::avx512 || !__get_cpuid(1, &a, &b, &c, &d)) return false;
+  const unsigned base = a >> 8 & 15, family = base == 15 ? base + (a >> 20 & 255) : base;
+  const unsigned model = (a >> 4 & 15) | (a >> 12 & 0xf0);
+  constexpr unsigned kZen5 = 26, kZen5Laptops = 0x20, kZen5Desktops = 0x40;
+  if (info.vendor == "AuthenticAMD") return family >= kZen5 && !(model >= kZen5Laptops && model < kZen5Desktops);
+  constexpr unsigned kServers[] = {0x55, 0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae};
+  return info.vendor == "GenuineIntel" && family == 6 && std::ranges::count(kServers, model) > 0;
+}
+
 void read_cpuid(CpuInfo& info) {
   unsigned a, b, c, d;
   if (__get_cpuid(0, &a, &b, &c, &d)) {
@@ -60,6 +72,7 @@ void read_cpuid(CpuInfo& info) {
   info.level = avx512 ? CpuLevel::avx512 : avx2 ? CpuLevel::avx2 : CpuLevel::baseline;
   info.features.vnni = avx512 && __builtin_cpu_supports("avx512vnni");
   info.features.bf16 = avx512 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & (1u << 5));
+  info.wide_fma = has_wide_fma(info);
 }
 #else
 void read_cpuid(CpuInfo&) {}

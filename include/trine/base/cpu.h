@@ -40,6 +40,7 @@ struct CpuInfo {
   std::string model;                    // "AMD EPYC 9B14"
   CpuLevel level = CpuLevel::baseline;  // of the hardware, not capped
   CpuFeatures features = {};            // of the hardware too
+  bool wide_fma = false;                // begins two 512-bit multiply-adds a cycle; else one, or two of 256 bits
   int cpus = 1;                         // this process may run on: affinity mask and cgroup quota
   size_t l1_bytes = 32 << 10;           // data cache of one core
   size_t l2_bytes = 512 << 10;          // of one core

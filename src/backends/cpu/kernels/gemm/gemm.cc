@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trine/base/cpu.h"
 #include "trine/base/thread_pool.h"
 
 namespace trine::cpu {
@@ -171,8 +172,14 @@ struct Split {
   int64_t row_parts, panel_parts;
 };
 
+// What a core is taken to do.
+double flops_per_second(const GemmIsa& isa) {
+  static const bool wide = cpu_info().wide_fma;
+  return isa.flops_per_cycle * kHertz * (isa.level == CpuLevel::avx512 && wide ? 2 : 1);
+}
+
 Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
-  if (threads == 1 || flops_of(isa, job) / (isa.flops_per_cycle * kHertz) < kMinForkSeconds) return {1, 1};
+  if (threads == 1 || flops_of(isa, job) / flops_per_second(isa) < kMinForkSeconds) return {1, 1};
   double k = static_cast<double>(job.k()), m = static_cast<double>(job.rows), n = static_cast<double>(job.columns);
   bool weights_dominate = k * n > m * (k + n);
   Split best{1, 1};
@@ -190,7 +197,7 @@ Split split_of(const GemmIsa& isa, const GemmJob& job, int threads) {
 
 // Several parts for each thread where they stay large enough to run well alone.
 Split finer(const GemmIsa& isa, const GemmJob& job, Split split, const ThreadPool& pool) {
-  int64_t more = pool.parts_for(flops_of(isa, job) / (isa.flops_per_cycle * kHertz)) / pool.threads();
+  int64_t more = pool.parts_for(flops_of(isa, job) / flops_per_second(isa)) / pool.threads();
   if (split.panel_parts == 1) {
     split.row_parts *= std::clamp<int64_t>(job.rows / (split.row_parts * kLeastPartRows), 1, more);
   } else if (split.row_parts == 1) {
@@ -246,7 +253,7 @@ void run_gemm(const GemmIsa& isa, const GemmJob& job, ThreadPool* pool, void* wo
 }
 
 double gemm_seconds(const GemmIsa& isa, double flops, double bytes, int threads, double efficiency) {
-  double compute = flops / (isa.flops_per_cycle * kHertz * efficiency);
+  double compute = flops / (flops_per_second(isa) * efficiency);
   double seconds = std::max(compute, bytes / kBytesPerSecond) + 0.1 * std::min(compute, bytes / kBytesPerSecond);
   return seconds < kMinForkSeconds || threads <= 1 ? seconds : seconds / threads + 1e-6;
 }

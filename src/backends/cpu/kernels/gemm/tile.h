@@ -107,7 +107,7 @@ struct GemmIsa {
   void (*pack_panel_transposed)(const float* src, int64_t ld, int64_t k, int columns, float* dst);
   // dst[j * ldd + i] = src[i * lds + j], i < rows, j < columns.
   void (*transpose)(const float* src, int64_t lds, float* dst, int64_t ldd, int64_t rows, int64_t columns);
-  double flops_per_cycle;  // multiply-adds count 2
+  double flops_per_cycle;  // multiply-adds count 2; of one that begins one 512-bit multiply-add a cycle
 
   int64_t element_bytes() const { return format == DType::f32 ? 4 : format == DType::bf16 ? 2 : 1; }
   // Words that hold k elements.

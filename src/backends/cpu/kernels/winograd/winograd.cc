@@ -39,6 +39,7 @@ namespace {
 using namespace dnn;
 
 constexpr double kFilterBytesPerSecond = 20e9;
+constexpr double kLargeFilters = 128 * 128;  // inputs by outputs: F(2x2)'s transformed ones leave L2
 
 const ConvProblem& of(const Problem& problem) { return std::get<ConvProblem>(problem); }
 
@@ -75,7 +76,12 @@ double seconds(const WinogradWay& way, const Problem& problem, int threads) {
   double compute = gemm_seconds(way.gemm, products, 0, 1, efficiency);
   double lanes = way.gemm.level == CpuLevel::avx512 ? 16 : 8;
   double transforms = tiles / lanes * (m == 4 ? in * 60e-9 + out * 50e-9 : in * 25e-9 + out * 18e-9);
-  if (plain) transforms += static_cast<double>(plan.blocks) * in * out / lanes * (m == 4 ? 30e-9 : 14e-9);
+  if (way.gemm.level == CpuLevel::avx512 && cpu_info().wide_fma) transforms *= 0.7;
+  if (plain)
+    transforms += static_cast<double>(plan.blocks) * in * out / lanes *
+                  (m == 4                     ? 30e-9
+                   : in * out < kLargeFilters ? 14e-9
+                                              : 40e-9);
   double total = std::max(compute, filters / kFilterBytesPerSecond) + transforms;
   return threads > 1 && total > kMinForkSeconds ? total / threads + 3e-6 : total;
 }
