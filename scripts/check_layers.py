@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "codegen": ["graph", "compute"],
     "ops": ["graph", "codegen"],
     "dnn": ["ops", "codegen", "compute"],
-    "backends": ["dnn", "codegen", "compute"],
+    "backends": ["dnn", "codegen", "compute", "simt"],
     "simt": ["compute", "codegen"],
     "import": ["graph", "ops"],
     "passes": ["graph", "ops"],
@@ -44,6 +44,7 @@ CLOSED = {
     "backends/cpu/primitives": [],
     "backends": [],
     "codegen/llvm": [],
+    "simt/compile": [],
     "engine/build": ["quant", "train", "serve"],
 }
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   g++ cmake ninja-build ccache clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev   # compilers and checkers
-  llvm-22-dev                                                                   # code generation
+  llvm-22-dev libclang-22-dev                                                   # code generation, CUDA C++
   libprotozero-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libxxhash-dev libzstd-dev   # libraries
   libcli11-dev nlohmann-json3-dev libstb-dev                                    # the command line
   libgtest-dev libbenchmark-dev pkg-config                                      # tests

@@ -6,15 +6,10 @@
 #include <charconv>
 #include <utility>
 
-#include "compute/backend_table.h"
+#include "compute/device_state.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
-
-struct Device::State {
-  const BackendTable* table;
-  int index;
-};
 
 namespace {
 

@@ -49,6 +49,8 @@ class Device {
   friend class Buffer;
   friend class Stream;
   friend class Event;
+  friend class Kernel;
+  friend class Module;
   explicit Device(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
@@ -89,6 +91,7 @@ class Stream {
 
  private:
   friend class Device;
+  friend class Kernel;
   Stream(Device device, void* handle) : device_(std::move(device)), handle_(handle) {}
   Device device_;
   void* handle_;

@@ -1,0 +1,38 @@
+// KernelTable: modules and launches of a backend, beside its BackendTable; what libtrine_compute adds to libtrine_rt.
+// A backend fills one table and registers it. Functions throw Error as compute/module.h says; handles are the
+// backend's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/backend_table.h"
+#include "trine/compute/module.h"
+
+namespace trine::compute {
+
+using ModuleHandle = std::shared_ptr<void>;  // unloads with its last owner
+using KernelHandle = const void*;            // lives as long as its module
+
+struct KernelTable {
+  std::string_view backend;  // "cpu", "cuda"
+
+  ModuleHandle (*compile)(int device, std::string_view source, const CompileOptions& options);
+  std::vector<std::string> (*kernels)(const ModuleHandle& module);
+  KernelHandle (*kernel)(const ModuleHandle& module, std::string_view name);  // null when there is none
+  KernelProperties (*properties)(KernelHandle kernel);
+  Module::Variable (*variable)(const ModuleHandle& module, std::string_view name);  // {null, 0} when there is none
+  // The caller has checked the number and the sizes of arguments.
+  void (*launch)(KernelHandle kernel, const LaunchShape& shape, const void* const* arguments, StreamHandle stream);
+};
+
+class RegisterKernels {
+ public:
+  explicit RegisterKernels(const KernelTable& table);
+};
+
+const KernelTable* find_kernel_table(std::string_view backend);  // null when there is none
+
+}  // namespace trine::compute

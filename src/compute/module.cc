@@ -1,0 +1,84 @@
+#include "trine/compute/module.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compute/device_state.h"
+#include "compute/kernel_table.h"
+#include "trine/base/error.h"
+
+namespace trine::compute {
+
+struct Module::State {
+  const KernelTable* table;
+  Device device;
+  ModuleHandle handle;
+};
+
+struct Kernel::State {
+  std::shared_ptr<const Module::State> module;
+  KernelHandle handle;
+  KernelProperties properties;
+};
+
+namespace {
+
+[[noreturn]] void bad(std::string message) { throw Error(ErrorCode::invalid_argument, message); }
+
+void check_arguments(const KernelProperties& kernel, const uint32_t* bytes, size_t count) {
+  if (count != kernel.parameter_bytes.size())
+    bad(fmt::format("launch: {} arguments for {}; it has {} parameters", count, kernel.name,
+                    kernel.parameter_bytes.size()));
+  for (size_t i = 0; bytes && i < count; ++i)
+    if (bytes[i] != kernel.parameter_bytes[i])
+      bad(fmt::format("launch: argument {} of {} has {} bytes; the parameter has {}", i, kernel.name, bytes[i],
+                      kernel.parameter_bytes[i]));
+}
+
+void check_shape(const KernelProperties& kernel, const LaunchShape& shape) {
+  const auto [gx, gy, gz] = shape.grid;
+  const auto [bx, by, bz] = shape.block;
+  const uint64_t threads = shape.block.volume();
+  if (threads == 0 || threads > kernel.most_threads || bx > 1024 || by > 1024 || bz > 64)
+    bad(fmt::format("launch: a block of {} x {} x {} threads for {}; accepted are 1 to {}, at most 1024 x 1024 x 64",
+                    bx, by, bz, kernel.name, kernel.most_threads));
+  if (gx == 0 || gy == 0 || gz == 0 || gx > INT32_MAX || gy > UINT16_MAX || gz > UINT16_MAX)
+    bad(fmt::format("launch: a grid of {} x {} x {} blocks for {}; accepted are 1 to 2147483647 x 65535 x 65535", gx,
+                    gy, gz, kernel.name));
+}
+
+}  // namespace
+
+Module Module::compile(const Device& device, std::string_view source, const CompileOptions& options) {
+  const std::string_view backend = device.state_->table->name;
+  const KernelTable* table = find_kernel_table(backend);
+  if (!table) throw Error(ErrorCode::unsupported, fmt::format("compile: device '{}' runs no kernels", backend));
+  ModuleHandle handle = table->compile(device.state_->index, source, options);
+  return Module(std::make_shared<const State>(State{table, device, std::move(handle)}));
+}
+
+std::vector<std::string> Module::kernels() const { return state_->table->kernels(state_->handle); }
+
+Kernel Module::kernel(std::string_view name) const {
+  const KernelHandle handle = state_->table->kernel(state_->handle, name);
+  if (!handle) bad(fmt::format("kernel '{}': not in this module; it has {}", name, fmt::join(kernels(), ", ")));
+  return Kernel(
+      std::make_shared<const Kernel::State>(Kernel::State{state_, handle, state_->table->properties(handle)}));
+}
+
+Module::Variable Module::variable(std::string_view name) const {
+  const Variable variable = state_->table->variable(state_->handle, name);
+  if (!variable.address) bad(fmt::format("variable '{}': not in this module", name));
+  return variable;
+}
+
+KernelProperties Kernel::properties() const { return state_->properties; }
+
+void Kernel::launch_raw(Stream& stream, const LaunchShape& shape, const void* const* arguments, const uint32_t* bytes,
+                        size_t count) const {
+  check_arguments(state_->properties, bytes, count);
+  check_shape(state_->properties, shape);
+  state_->module->table->launch(state_->handle, shape, arguments, stream.handle_);
+}
+
+}  // namespace trine::compute

@@ -1,0 +1,59 @@
+// The module libtrine_simt: clang's front end, our passes and LLVM's back ends. Opened with dlopen by libtrine_compute,
+// never linked. Everything here throws Error; all functions may be called from any thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "simt/device_module.h"
+#include "simt/run/abi.h"
+#include "trine/compute/module.h"
+
+namespace trine::simt {
+
+// A function of the runtime that kernels call by name; see run/abi.h.
+struct RuntimeSymbol {
+  const char* name;
+  void* address;
+};
+
+struct CpuKernelOptions {
+  compute::CpuMode mode = compute::CpuMode::threads;  // not automatic
+  compute::Dim3 block;                                // lanes: code is made for blocks of this shape
+  bool debug = false;
+  bool check_memory = false, check_race = false, check_barrier = false, check_init = false;
+};
+
+// Machine code of one kernel, valid as long as its CpuProgram.
+struct CpuKernel {
+  ThreadFunction run_thread = nullptr;  // mode threads
+  BlockFunction run_block = nullptr;    // mode lanes
+  uint32_t shared_bytes = 0;            // static shared memory, at the start of the block's arena
+  uint32_t frame_bytes = 0;             // lanes: what a block keeps across barriers
+  int width = 1;                        // lanes of a vector
+};
+
+// A module on the CPU: its variables, and code for its kernels, made when asked for.
+class CpuProgram {
+ public:
+  virtual ~CpuProgram() = default;
+  virtual void* variable(std::string_view symbol) = 0;  // null when there is none; initialised
+  // Throws Error{unsupported} when lanes cannot run this kernel: the reason; threads always can.
+  virtual CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) = 0;
+};
+
+// What the module exports as "trine_simt_compiler".
+struct Compiler {
+  DeviceModule (*parse)(std::string_view source, const compute::CompileOptions& options);
+  // `architecture` as in "sm_90"; `version` 80 is PTX 8.0.
+  std::string (*ptx)(const DeviceModule& module, std::string_view architecture, int version, bool fast_math);
+  std::unique_ptr<CpuProgram> (*load_cpu)(const DeviceModule& module, std::span<const RuntimeSymbol> runtime);
+};
+using CompilerFunction = const Compiler& (*)();
+
+// The compiler of this installation. Throws Error{unsupported} that says why there is none.
+const Compiler& compiler();
+
+}  // namespace trine::simt
