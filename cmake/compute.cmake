@@ -1,6 +1,6 @@
 # libtrine_compute: kernels in CUDA C++, launched on the CPU or a GPU. libtrine_simt: the compiler that it opens.
 trine_objects(compute_objects simt/run)
-target_sources(compute_objects PRIVATE src/compute/kernel_table.cc src/compute/module.cc)
+target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
 add_library(trine_compute SHARED)
 target_link_libraries(trine_compute PRIVATE compute_objects ${CMAKE_DL_LIBS} PUBLIC trine_rt)
 # Its backends register themselves: it is needed though nothing of it were called by name.

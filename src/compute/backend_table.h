@@ -12,6 +12,7 @@ namespace trine::compute {
 
 using StreamHandle = void*;  // null: the device's default stream
 using EventHandle = void*;
+using GraphHandle = void*;
 
 struct DeviceProperties {
   std::string name;             // "AMD EPYC 9B14", "NVIDIA H200"
@@ -20,9 +21,20 @@ struct DeviceProperties {
   int compute_units = 0;        // cores, multiprocessors
   size_t cache_bytes = 0;       // last level
   bool unified_memory = false;  // the host may touch device memory
+  int priorities = 1;           // of streams
 };
 
 enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };
+
+// Capture of streams by the device itself.
+struct GraphTable {
+  void (*begin_capture)(int device, StreamHandle stream);
+  GraphHandle (*end_capture)(int device, StreamHandle stream);  // ready to be launched
+  void (*abort_capture)(int device, StreamHandle stream);       // never throws
+  void* (*last_operation)(int device, StreamHandle stream);     // captured on this stream
+  void (*launch)(int device, GraphHandle graph, StreamHandle stream);
+  void (*destroy)(int device, GraphHandle graph);  // never throws
+};
 
 struct BackendTable {
   std::string_view name;  // "cpu", "cuda", "null": what --device names
@@ -46,6 +58,16 @@ struct BackendTable {
   double (*seconds_between)(int device, EventHandle begin, EventHandle end);  // waits for `end`
 
   void (*call)(int device, StreamHandle stream, void (*function)(void*), void* argument);  // on the host, in order
+
+  // What follows may be null: then layer 1 makes do with what is above.
+  std::string (*why_none)() = nullptr;  // why device_count() is 0 though a driver is there; empty: none is
+  void (*wait_event)(int device, EventHandle event) = nullptr;  // null: events are never ahead of the host
+  StreamHandle (*create_priority_stream)(int device, int priority) = nullptr;  // 0 to priorities - 1
+  void* (*allocate_host)(int device, size_t bytes) = nullptr;
+  void (*free_host)(int device, void* memory) = nullptr;                               // never throws
+  void* (*allocate_ordered)(int device, size_t bytes, StreamHandle stream) = nullptr;  // in the order of the stream
+  void (*free_ordered)(int device, void* memory, StreamHandle stream) = nullptr;       // never throws
+  const GraphTable* graphs = nullptr;
 };
 
 class RegisterBackend {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "compute/device_state.h"
+#include "compute/stream_submit.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
@@ -17,20 +19,24 @@ DeviceInfo info_of(const BackendTable& table, int index) {
   const DeviceProperties p = table.properties(index);
   const std::string id = table.device_count() > 1 || table.name == "cuda" ? fmt::format("{}:{}", table.name, index)
                                                                           : std::string(table.name);
-  return {id, p.name, p.architecture, p.memory_bytes, p.compute_units, p.unified_memory};
+  return {id, p.name, p.architecture, p.memory_bytes, p.compute_units, p.unified_memory, p.priorities};
 }
 
-[[noreturn]] void no_device(const std::string& id) {
+[[noreturn]] void no_device(const std::string& id, const BackendTable* table) {
   std::vector<std::string> have;
   for (const DeviceInfo& d : devices()) have.push_back(d.id);
-  throw Error(ErrorCode::device, fmt::format("device '{}': not here; devices are {}", id, fmt::join(have, ", ")));
+  std::string why = table && table->why_none ? table->why_none() : "";
+  if (!why.empty()) why = ": " + why;
+  throw Error(ErrorCode::device,
+              fmt::format("device '{}': not here{}; devices are {}", id, why, fmt::join(have, ", ")));
 }
+
+[[noreturn]] void bad(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
 void need_inside(const Buffer& buffer, size_t offset, size_t bytes, const char* what) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: {} bytes at {} in a buffer of {} bytes; they must lie within it", what, bytes, offset,
-                            buffer.bytes()));
+    bad(fmt::format("{}: {} bytes at {} in a buffer of {} bytes; they must lie within it", what, bytes, offset,
+                    buffer.bytes()));
 }
 
 char* at(const Buffer& buffer, size_t offset) { return static_cast<char*>(buffer.data()) + offset; }
@@ -51,9 +57,9 @@ Device Device::open(const std::string& id) {
   if (colon != std::string::npos) {
     const char* last = id.data() + id.size();
     if (const auto r = std::from_chars(id.data() + colon + 1, last, index); r.ec != std::errc() || r.ptr != last)
-      no_device(id);
+      no_device(id, nullptr);
   }
-  if (!table || index < 0 || index >= table->device_count()) no_device(id);
+  if (!table || index < 0 || index >= table->device_count()) no_device(id, table);
   return Device(std::make_shared<const State>(State{table, index}));
 }
 
@@ -63,76 +69,165 @@ Buffer Device::allocate(size_t bytes) const {
   return Buffer(*this, bytes ? state_->table->allocate(state_->index, bytes) : nullptr, bytes);
 }
 
-Stream Device::create_stream() const { return Stream(*this, state_->table->create_stream(state_->index)); }
+HostBuffer Device::allocate_host(size_t bytes) const {
+  const auto allocate = state_->table->allocate_host ? state_->table->allocate_host : state_->table->allocate;
+  return HostBuffer(*this, bytes ? allocate(state_->index, bytes) : nullptr, bytes);
+}
+
+Stream Device::create_stream(int priority) const {
+  const BackendTable& table = *state_->table;
+  const int kept = priority == 0 ? 0 : std::clamp(priority, 0, table.properties(state_->index).priorities - 1);
+  void* handle = kept > 0 && table.create_priority_stream ? table.create_priority_stream(state_->index, kept)
+                                                          : table.create_stream(state_->index);
+  return Stream(*this, handle, kept);
+}
+
 Event Device::create_event() const { return Event(*this, state_->table->create_event(state_->index)); }
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : device_(other.device_), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : device_(other.device_),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      stream_(other.stream_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(stream_, other.stream_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (!data_) return;
+  const Device::State& device = *device_.state_;
+  if (stream_) device.table->free_ordered(device.index, data_, stream_);
+  else device.table->free(device.index, data_);
+}
+
+HostBuffer::HostBuffer(HostBuffer&& other) noexcept
+    : device_(other.device_), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+HostBuffer& HostBuffer::operator=(HostBuffer&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
-Buffer::~Buffer() {
-  if (data_) device_.state_->table->free(device_.state_->index, data_);
+HostBuffer::~HostBuffer() {
+  if (!data_) return;
+  const BackendTable& table = *device_.state_->table;
+  (table.allocate_host ? table.free_host : table.free)(device_.state_->index, data_);
 }
 
-Stream::Stream(Stream&& other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+Stream::Stream(Stream&& other) noexcept
+    : device_(other.device_),
+      handle_(std::exchange(other.handle_, nullptr)),
+      priority_(other.priority_),
+      capture_(std::move(other.capture_)) {}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
+  std::swap(priority_, other.priority_);
+  std::swap(capture_, other.capture_);
   return *this;
 }
 
 Stream::~Stream() {
-  if (handle_) device_.state_->table->destroy_stream(device_.state_->index, handle_);
+  if (!handle_) return;
+  if (capturing() && capture_->origin == handle_) {
+    capture_->open = false;
+    if (capture_->by) capture_->by->abort_capture(device_.state_->index, handle_);
+  }
+  device_.state_->table->destroy_stream(device_.state_->index, handle_);
 }
+
+bool Stream::capturing() const { return capture_ && capture_->open; }
 
 void Stream::upload(const Buffer& to, size_t offset, const void* from, size_t bytes) {
   need_inside(to, offset, bytes, "upload");
-  device_.state_->table->copy(device_.state_->index, at(to, offset), from, bytes, CopyKind::host_to_device, handle_);
+  submit([device = device_.state_.get(), to = at(to, offset), from, bytes](StreamHandle stream) {
+    device->table->copy(device->index, to, from, bytes, CopyKind::host_to_device, stream);
+  });
 }
 
 void Stream::download(void* to, const Buffer& from, size_t offset, size_t bytes) {
   need_inside(from, offset, bytes, "download");
-  device_.state_->table->copy(device_.state_->index, to, at(from, offset), bytes, CopyKind::device_to_host, handle_);
+  submit([device = device_.state_.get(), to, from = at(from, offset), bytes](StreamHandle stream) {
+    device->table->copy(device->index, to, from, bytes, CopyKind::device_to_host, stream);
+  });
 }
 
 void Stream::copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) {
   need_inside(to, to_offset, bytes, "copy");
   need_inside(from, from_offset, bytes, "copy");
-  device_.state_->table->copy(device_.state_->index, at(to, to_offset), at(from, from_offset), bytes,
-                              CopyKind::device_to_device, handle_);
+  submit([device = device_.state_.get(), to = at(to, to_offset), from = at(from, from_offset),
+          bytes](StreamHandle stream) {
+    device->table->copy(device->index, to, from, bytes, CopyKind::device_to_device, stream);
+  });
 }
 
 void Stream::fill(const Buffer& buffer, uint8_t value) {
-  device_.state_->table->fill(device_.state_->index, buffer.data(), value, buffer.bytes(), handle_);
+  submit([device = device_.state_.get(), data = buffer.data(), bytes = buffer.bytes(), value](StreamHandle stream) {
+    device->table->fill(device->index, data, value, bytes, stream);
+  });
 }
 
+// In a capture kept as a list, events need nothing: its order is the order of all its streams.
 void Stream::record(const Event& event) {
+  event.capture_ = capturing() ? capture_ : nullptr;
+  if (event.capture_ && !event.capture_->by) return;
   device_.state_->table->record(device_.state_->index, event.handle_, handle_);
 }
-void Stream::wait(const Event& event) { device_.state_->table->wait(device_.state_->index, handle_, event.handle_); }
-void Stream::synchronize() { device_.state_->table->synchronize(device_.state_->index, handle_); }
 
-void Stream::call(std::function<void()> function) {
-  auto* held = new std::function<void()>(std::move(function));
-  const auto run = [](void* p) {
-    const std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(p));
-    (*f)();
-  };
-  device_.state_->table->call(device_.state_->index, handle_, run, held);
+void Stream::wait(const Event& event) {
+  if (capturing() && event.capture_ != capture_)
+    bad("wait: the stream is captured and the event is not; record the event in the same capture");
+  if (event.capture_ && !event.capture_->open) bad("wait: the event is of a capture that has ended; record it again");
+  capture_ = event.capture_;  // it joins
+  if (capture_ && !capture_->by) return;
+  device_.state_->table->wait(device_.state_->index, handle_, event.handle_);
 }
 
-Event::Event(Event&& other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+void Stream::synchronize() {
+  if (capturing()) bad("synchronize: the stream is being captured; call end_capture() first");
+  device_.state_->table->synchronize(device_.state_->index, handle_);
+}
+
+Buffer Stream::allocate(size_t bytes) {
+  if (capturing()) bad("allocate: the stream is being captured; allocate before begin_capture()");
+  const Device::State& device = *device_.state_;
+  if (!bytes || !device.table->allocate_ordered) return device_.allocate(bytes);
+  return Buffer(device_, device.table->allocate_ordered(device.index, bytes, handle_), bytes, handle_);
+}
+
+void Stream::call(std::function<void()> function) {
+  using Function = std::function<void()>;
+  const Device::State* device = device_.state_.get();
+  if (!capturing()) {
+    const auto run = [](void* p) {
+      const std::unique_ptr<Function> f(static_cast<Function*>(p));
+      (*f)();
+    };
+    return device->table->call(device->index, handle_, run, new Function(std::move(function)));
+  }
+  const auto held = std::make_shared<Function>(std::move(function));
+  capture_->held.push_back(held);
+  submit([device, f = held.get()](StreamHandle stream) {
+    const auto run = [](void* p) { (*static_cast<Function*>(p))(); };
+    device->table->call(device->index, stream, run, f);
+  });
+}
+
+Event::Event(Event&& other) noexcept
+    : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)), capture_(std::move(other.capture_)) {}
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
+  std::swap(capture_, other.capture_);
   return *this;
 }
 
@@ -141,7 +236,14 @@ Event::~Event() {
 }
 
 double Event::seconds_since(const Event& earlier) const {
+  if (capture_ || earlier.capture_) bad("seconds_since: an event was recorded in a capture; record it outside of one");
   return device_.state_->table->seconds_between(device_.state_->index, earlier.handle_, handle_);
+}
+
+void Event::synchronize() const {
+  if (capture_) bad("synchronize: the event was recorded in a capture; synchronize a stream that the graph runs on");
+  const BackendTable& table = *device_.state_->table;
+  if (table.wait_event) table.wait_event(device_.state_->index, handle_);
 }
 
 }  // namespace trine::compute

@@ -26,6 +26,9 @@ struct KernelTable {
   Module::Variable (*variable)(const ModuleHandle& module, std::string_view name);  // {null, 0} when there is none
   // The caller has checked the number and the sizes of arguments.
   void (*launch)(KernelHandle kernel, const LaunchShape& shape, const void* const* arguments, StreamHandle stream);
+  // Another shape and other arguments for a launch in a graph of BackendTable::graphs. Null when those are.
+  void (*update)(GraphHandle graph, void* operation, KernelHandle kernel, const LaunchShape& shape,
+                 const void* const* arguments) = nullptr;
 };
 
 class RegisterKernels {

@@ -3,23 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compute/captured_launch.h"
 #include "compute/device_state.h"
-#include "compute/kernel_table.h"
+#include "compute/module_state.h"
+#include "compute/stream_submit.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
-
-struct Module::State {
-  const KernelTable* table;
-  Device device;
-  ModuleHandle handle;
-};
-
-struct Kernel::State {
-  std::shared_ptr<const Module::State> module;
-  KernelHandle handle;
-  KernelProperties properties;
-};
 
 namespace {
 
@@ -49,6 +39,11 @@ void check_shape(const KernelProperties& kernel, const LaunchShape& shape) {
 
 }  // namespace
 
+void check_launch(const KernelProperties& kernel, const LaunchShape& shape, const uint32_t* bytes, size_t count) {
+  check_arguments(kernel, bytes, count);
+  check_shape(kernel, shape);
+}
+
 Module Module::compile(const Device& device, std::string_view source, const CompileOptions& options) {
   const std::string_view backend = device.state_->table->name;
   const KernelTable* table = find_kernel_table(backend);
@@ -76,9 +71,17 @@ KernelProperties Kernel::properties() const { return state_->properties; }
 
 void Kernel::launch_raw(Stream& stream, const LaunchShape& shape, const void* const* arguments, const uint32_t* bytes,
                         size_t count) const {
-  check_arguments(state_->properties, bytes, count);
-  check_shape(state_->properties, shape);
-  state_->module->table->launch(state_->handle, shape, arguments, stream.handle_);
+  check_launch(state_->properties, shape, bytes, count);
+  if (!stream.capturing()) return state_->module->table->launch(state_->handle, shape, arguments, stream.handle_);
+  Capture& capture = *stream.capture_;
+  const auto launch = std::make_shared<CapturedLaunch>();
+  launch->kernel = state_;
+  launch->set(shape, arguments);
+  stream.submit([launch](StreamHandle on) {
+    launch->kernel->module->table->launch(launch->kernel->handle, launch->shape, launch->pointers.data(), on);
+  });
+  if (capture.by) launch->operation = capture.by->last_operation(stream.device_.state_->index, stream.handle_);
+  capture.kernels.push_back(launch);
 }
 
 }  // namespace trine::compute

@@ -17,8 +17,11 @@
 namespace trine::compute {
 
 class Buffer;
+class HostBuffer;
 class Stream;
 class Event;
+class Graph;
+struct Capture;
 
 struct DeviceInfo {
   std::string id;            // "cpu", "cuda:0": what open() and --device take
@@ -27,6 +30,7 @@ struct DeviceInfo {
   size_t memory_bytes = 0;
   int compute_units = 0;
   bool unified_memory = false;
+  int priorities = 1;  // of streams that it tells apart: 0 to priorities - 1
 };
 
 // Every device of every backend in this program.
@@ -40,22 +44,28 @@ class Device {
 
   DeviceInfo info() const;
   Buffer allocate(size_t bytes) const;  // throws Error{out_of_memory}
-  Stream create_stream() const;
+  // Host memory that the device copies at full speed and while the host goes on. Throws Error{out_of_memory}.
+  HostBuffer allocate_host(size_t bytes) const;
+  // Of two streams with work, the one with the larger priority goes first. Priorities past the device's are cut to it.
+  Stream create_stream(int priority = 0) const;
   Event create_event() const;
 
   struct State;
 
  private:
   friend class Buffer;
+  friend class HostBuffer;
   friend class Stream;
   friend class Event;
+  friend class Graph;
   friend class Kernel;
   friend class Module;
   explicit Device(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
 
-// Device memory; freed on destruction. Work that uses it must be finished by then.
+// Device memory; freed on destruction. Work that uses it must be finished by then; memory of Stream::allocate is freed
+// after what its stream was given before, and must not outlive that stream.
 class Buffer {
  public:
   Buffer(Buffer&& other) noexcept;
@@ -66,7 +76,27 @@ class Buffer {
 
  private:
   friend class Device;
-  Buffer(Device device, void* data, size_t bytes) : device_(std::move(device)), data_(data), bytes_(bytes) {}
+  friend class Stream;
+  Buffer(Device device, void* data, size_t bytes, void* stream = nullptr)
+      : device_(std::move(device)), data_(data), bytes_(bytes), stream_(stream) {}
+  Device device_;
+  void* data_;
+  size_t bytes_;
+  void* stream_;  // that it is freed on; null: at once
+};
+
+// Host memory of Device::allocate_host; freed on destruction. Work that uses it must be finished by then.
+class HostBuffer {
+ public:
+  HostBuffer(HostBuffer&& other) noexcept;
+  HostBuffer& operator=(HostBuffer&& other) noexcept;
+  ~HostBuffer();
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  friend class Device;
+  HostBuffer(Device device, void* data, size_t bytes) : device_(std::move(device)), data_(data), bytes_(bytes) {}
   Device device_;
   void* data_;
   size_t bytes_;
@@ -86,15 +116,32 @@ class Stream {
   void fill(const Buffer& buffer, uint8_t value);
   void record(const Event& event);
   void wait(const Event& event);
-  void call(std::function<void()> function);  // on the host, in order
+  // On the host, in order. What it throws comes out of this call or of the next synchronize().
+  void call(std::function<void()> function);
   void synchronize();
+
+  // Memory for the work that this stream is given from now on, without waiting for anything. Throws
+  // Error{out_of_memory}.
+  Buffer allocate(size_t bytes);
+  int priority() const { return priority_; }
+
+  // From here on work is not done but kept for a Graph; see compute/graph.h, which needs libtrine_compute.
+  void begin_capture();
+  Graph end_capture();
+  bool capturing() const;
 
  private:
   friend class Device;
+  friend class Graph;
   friend class Kernel;
-  Stream(Device device, void* handle) : device_(std::move(device)), handle_(handle) {}
+  Stream(Device device, void* handle, int priority)
+      : device_(std::move(device)), handle_(handle), priority_(priority) {}
+  template <class Work>
+  void submit(const Work& work);
   Device device_;
   void* handle_;
+  int priority_;
+  std::shared_ptr<Capture> capture_;  // the one that this stream is in, or was
 };
 
 // A point in a stream's work.
@@ -103,7 +150,8 @@ class Event {
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   ~Event();
-  double seconds_since(const Event& earlier) const;  // both recorded; waits for this one
+  double seconds_since(const Event& earlier) const;  // both recorded, not in a capture; waits for this one
+  void synchronize() const;                          // waits for it; at once when it was not recorded
 
  private:
   friend class Device;
@@ -111,6 +159,7 @@ class Event {
   Event(Device device, void* handle) : device_(std::move(device)), handle_(handle) {}
   Device device_;
   void* handle_;
+  mutable std::shared_ptr<Capture> capture_;  // that it was recorded in
 };
 
 }  // namespace trine::compute
