@@ -1,6 +1,16 @@
 # libtrine_compute: kernels in CUDA C++, launched on the CPU or a GPU. libtrine_simt: the compiler that it opens.
 trine_objects(compute_objects simt/run)
 target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
+# Compiled kernels that lie in caches are those of this compiler.
+file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/* ${PROJECT_SOURCE_DIR}/src/simt/headers/*
+     ${PROJECT_SOURCE_DIR}/src/simt/device_module.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${compiler_files})
+foreach(file ${compiler_files})
+  file(SHA256 ${file} hash)
+  string(APPEND compiler_hashes ${hash})
+endforeach()
+string(SHA256 compiler_stamp "${PROJECT_VERSION} ${compiler_hashes}")
+set_source_files_properties(src/simt/run/cache_key.cc PROPERTIES COMPILE_DEFINITIONS TRINE_SIMT_STAMP="${compiler_stamp}")
 add_library(trine_compute SHARED)
 target_link_libraries(trine_compute PRIVATE compute_objects ${CMAKE_DL_LIBS} PUBLIC trine_rt)
 # Its backends register themselves: it is needed though nothing of it were called by name.

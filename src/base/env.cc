@@ -12,9 +12,12 @@ namespace trine {
 namespace {
 
 constexpr EnvVariable kVariables[] = {
+    {"HOME", "", "compiled kernels are kept below it, in .cache/trine, unless a variable names another folder"},
     {"NO_COLOR", "", "any value: the command line writes no colours"},
+    {"TRINE_CACHE", "", "folder of compiled kernels; off: none are kept"},
     {"TRINE_CPU", "",
      "caps what kernels use of the CPU: baseline, avx2, avx512 or, with extensions, avx512+vnni+bf16; never raises it"},
+    {"TRINE_CUDA_DRIVER", "libcuda.so.1", "library of the CUDA driver"},
     {"TRINE_DEBUG", "0",
      "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
      "pass"},
@@ -25,6 +28,7 @@ constexpr EnvVariable kVariables[] = {
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
     {"TRINE_SPIN_US", "1000",
      "microseconds that an idle worker thread waits awake before it sleeps; 0: sleeps at once"},
+    {"XDG_CACHE_HOME", "", "folder of caches; compiled kernels are kept in its folder trine"},
 };
 
 struct IntegerRange {

@@ -1,0 +1,132 @@
+#include "simt/run/cache.h"
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <vector>
+
+#include "trine/base/env.h"
+#include "trine/base/error.h"
+#include "trine/base/replace_file.h"
+
+namespace trine::simt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTitle = "trine kernel 1\n";
+
+// The title, this, the bytes.
+struct Seal {
+  uint64_t bytes, low, high;
+  bool operator==(const Seal&) const = default;
+};
+
+Seal seal_of(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {bytes.size(), hash.low64, hash.high64};
+}
+
+std::optional<std::string> read_all(const fs::path& path, uint64_t most) {
+  std::error_code error;
+  const uint64_t size = fs::file_size(path, error);
+  if (error || size > most) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(size, '\0');
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
+  return bytes;
+}
+
+struct Entry {
+  fs::file_time_type used;
+  uint64_t bytes;
+  fs::path path;
+};
+
+std::vector<Entry> entries_of(const fs::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;  // by another program
+    if (!it->is_regular_file(gone)) continue;
+    const Entry entry{it->last_write_time(gone), it->file_size(gone), it->path()};
+    if (!gone) entries.push_back(entry);
+  }
+  return entries;
+}
+
+// Down to three quarters, so that not every entry that is stored looks through all of them to remove one.
+void prune(const fs::path& folder, uint64_t most_bytes) {
+  std::vector<Entry> entries = entries_of(folder);
+  uint64_t total = 0;
+  for (const Entry& entry : entries) total += entry.bytes;
+  if (total <= most_bytes) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= most_bytes / 4 * 3) return;
+    std::error_code error;
+    fs::remove(entry.path, error);
+    total -= entry.bytes;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> Cache::find(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
+  const fs::path path = fs::path(folder_) / key;
+  const std::optional<std::string> file = read_all(path, most_bytes_ + kTitle.size() + sizeof(Seal));
+  Seal seal;
+  if (!file || !file->starts_with(kTitle) || file->size() < kTitle.size() + sizeof seal) return std::nullopt;
+  std::memcpy(&seal, file->data() + kTitle.size(), sizeof seal);
+  std::string bytes = file->substr(kTitle.size() + sizeof seal);
+  if (seal != seal_of(bytes)) return std::nullopt;
+  std::error_code read_only;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), read_only);
+  return bytes;
+}
+
+void Cache::store(const std::string& key, std::string_view bytes) const {
+  if (folder_.empty() || bytes.size() > most_bytes_) return;
+  static std::mutex mutex;  // temporary names are those of processes
+  const std::lock_guard lock(mutex);
+  const Seal seal = seal_of(bytes);
+  std::string file(kTitle);
+  file.append(reinterpret_cast<const char*>(&seal), sizeof seal).append(bytes);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  try {
+    replace_file((fs::path(folder_) / key).string(), {reinterpret_cast<const uint8_t*>(file.data()), file.size()});
+  } catch (const Error&) {
+    return;  // full, or not ours to write
+  }
+  prune(folder_, most_bytes_);
+}
+
+std::string cache_folder() {
+  std::string base = env_text("TRINE_CACHE");
+  if (base == "off") return "";
+  if (base.empty()) {
+    base = env_text("XDG_CACHE_HOME");
+    const std::string home = env_text("HOME");
+    if (base.empty() && !home.empty()) base = home + "/.cache";
+    if (!base.starts_with('/')) return "";  // relative ones are to be ignored, says the XDG specification
+    base += "/trine";
+  }
+  return base + "/kernels";
+}
+
+void KeyHash::add(std::string_view text) { all_ += fmt::format("{}:{}", text.size(), text); }
+
+std::string KeyHash::text() const {
+  const XXH128_hash_t hash = XXH3_128bits(all_.data(), all_.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+}  // namespace trine::simt
