@@ -1,0 +1,123 @@
+// Circular functions of float: x = q pi/2 + r, |r| <= pi/4, and two polynomials of r.
+// Bounds in ulp: sin, cos, sincos 2; tan 4; sinpi, cospi 1.
+#pragma once
+
+#include "math_base.h"
+
+namespace trine_math {
+
+template <class T>
+struct Angle {
+  T r;    // the rest, |r| <= pi/4
+  i32 q;  // the quadrant; its two low bits count
+};
+
+// Payne and Hanek: only the bits of 2/pi that matter for x mod 2 pi take part. x = m 2^e; the 96 bits of 2/pi from
+// weight 2^(1-e) on, times m, modulo 2^96, are the quadrant (two bits) and the fraction of one.
+TRINE_MATH Angle<float> reduce_huge(float x) {
+  static constexpr u32 kTwoOverPi[9] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+                                        0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u};
+  const u32 bits = to_bits(x);
+  const u32 m = (bits & 0x7fffffu) | 0x800000u;
+  const u32 at = (bits >> 23 & 0xffu) - 150u + 30u;  // e - 2, and 32 zeros in front
+  const u32 word = at >> 5 < 5u ? at >> 5 : 5u, shift = at & 31u;
+  const u64 w01 = static_cast<u64>(kTwoOverPi[word]) << 32 | kTwoOverPi[word + 1];
+  const u64 w12 = w01 << 32 | kTwoOverPi[word + 2], w23 = w12 << 32 | kTwoOverPi[word + 3];
+  const u32 high = static_cast<u32>(w01 << shift >> 32), middle = static_cast<u32>(w12 << shift >> 32);
+  const u32 low = static_cast<u32>(w23 << shift >> 32);
+  const u64 p0 = static_cast<u64>(m) * low;
+  const u64 p1 = static_cast<u64>(m) * middle + (p0 >> 32);
+  const u64 top = (static_cast<u64>(m * high) << 32) + p1;
+  const i64 fraction = static_cast<i64>(top << 2 | (p0 >> 30 & 3u));
+  const i32 q = static_cast<i32>(top >> 62) + (fraction < 0);
+  const float r = static_cast<float>(static_cast<double>(fraction) * 0x1.921fb54442d18p-64);  // pi/2 2^-64
+  return {mulsign(r, x), x < 0.0f ? -q : q};
+}
+
+// Cody and Waite: pi/2 in three pieces; the first product is exact under fma as long as q has 22 bits.
+TRINE_MATH Angle<float> reduce(float x) {
+  Angle<float> a;
+  const float f = round_product(x, 0.636619747f, &a.q);
+  a.r = fma(f, 1.71512451e-15f, fma(f, 4.37113883e-8f, fma(f, -1.57079637f, x)));
+  if (fabs(x) > 71476.0f) a = reduce_huge(x);
+  a.r = isfinite(x) ? a.r : quiet_nan<float>();
+  return a;
+}
+
+// sin and cos on |r| <= pi/4.
+TRINE_MATH float sin_kernel(float r) {
+  const float z = r * r;
+  return fma(r * z, poly(z, -0.16666654f, 0.008332117f, -0.00019510215f), r);
+}
+TRINE_MATH float cos_kernel(float r) {
+  const float z = r * r;
+  return fma(z * z, poly(z, 0.041666646f, -0.0013887307f, 2.4431884e-05f), fma(z, -0.5f, 1.0f));
+}
+
+// sin(r + q pi/2).
+template <class T>
+TRINE_MATH T sin_of(Angle<T> a) {
+  const T y = a.q & 1 ? cos_kernel(a.r) : sin_kernel(a.r);
+  return a.q & 2 ? -y : y;
+}
+
+TRINE_MATH float sin(float x) {
+  const float y = sin_of(reduce(x));
+  return x == 0.0f ? x : y;  // keeps -0
+}
+TRINE_MATH float cos(float x) {
+  Angle<float> a = reduce(x);
+  a.q += 1;
+  return sin_of(a);
+}
+TRINE_MATH void sincos(float x, float* s, float* c) {
+  Angle<float> a = reduce(x);
+  const float y = sin_of(a);
+  *s = x == 0.0f ? x : y;
+  a.q += 1;
+  *c = sin_of(a);
+}
+TRINE_MATH float tan(float x) {
+  const Angle<float> a = reduce(x);
+  const float s = sin_kernel(a.r), c = cos_kernel(a.r);
+  const float y = a.q & 1 ? -c / s : s / c;
+  return x == 0.0f ? x : y;
+}
+
+// x = q/2 + r exactly; from 2^24 on every float is even.
+TRINE_MATH Angle<float> reduce_pi(float x) {
+  const float inside = fabs(x) < 16777216.0f ? x : x * 0.0f;
+  const float f = __builtin_rintf(inside + inside);
+  return {fma(f, -0.5f, inside), static_cast<i32>(isnan(f) ? 0.0f : f)};
+}
+// sin(pi r) and cos(pi r) on |r| <= 1/4: pi r as a pair.
+TRINE_MATH float sinpi_kernel(float r) {
+  const float hi = r * 3.14159274f, lo = fma(r, 3.14159274f, -hi) + r * -8.74227766e-8f;
+  const float z = hi * hi;
+  return hi + fma(hi * z, poly(z, -0.16666667f, 0.008333372f, -0.00019849888f, 2.8000848e-06f), lo);
+}
+TRINE_MATH float cospi_kernel(float r) {
+  const float hi = r * 3.14159274f, lo = fma(r, 3.14159274f, -hi) + r * -8.74227766e-8f;
+  const float z = hi * hi, z_lo = fma(hi, hi, -z);
+  const float head = fma(z, -0.5f, 1.0f), head_lo = fma(z, -0.5f, 1.0f - head) - 0.5f * z_lo;
+  return head + (fma(z * z, poly(z, 0.041666646f, -0.0013887307f, 2.4431884e-05f), -hi * lo) + head_lo);
+}
+TRINE_MATH float sinpi_of(Angle<float> a) {
+  const float y = a.q & 1 ? cospi_kernel(a.r) : sinpi_kernel(a.r);
+  return a.q & 2 ? -y : y;
+}
+TRINE_MATH float sinpi(float x) {
+  const float y = sinpi_of(reduce_pi(x));
+  return y == 0.0f ? mulsign(0.0f, x) : y;  // whole numbers: zero with the sign of x
+}
+TRINE_MATH float cospi(float x) {
+  Angle<float> a = reduce_pi(x);
+  a.q += 1;
+  return sinpi_of(a) + 0.0f;
+}
+TRINE_MATH void sincospi(float x, float* s, float* c) {
+  *s = sinpi(x);
+  *c = cospi(x);
+}
+
+}  // namespace trine_math

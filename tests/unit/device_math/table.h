@@ -1,0 +1,29 @@
+// The functions of the device math library with the error each may make: one row each. The tests hold the library to
+// the rows, and docs/device-math.md is written from them.
+#pragma once
+
+#include <span>
+
+namespace device_math {
+
+// Bounds are in units of the last place of the result, over all arguments unless `where` says less.
+struct FloatRow {
+  const char* name;
+  double bound;
+  float (*run)(float);
+  double (*reference)(double);  // the C library's function of double: good to 2^-28 ulp of float
+  const char* where = "";
+  float low = -__builtin_inff(), high = __builtin_inff();  // tried from low to high
+};
+struct FloatPairRow {
+  const char* name;
+  double bound;
+  float (*run)(float, float);
+  double (*reference)(double, double);
+  const char* where = "";
+};
+
+std::span<const FloatRow> float_rows();
+std::span<const FloatPairRow> float_pair_rows();
+
+}  // namespace device_math
