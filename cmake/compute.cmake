@@ -1,5 +1,7 @@
 # libtrine_compute: kernels in CUDA C++, launched on the CPU or a GPU. libtrine_simt: the compiler that it opens.
 trine_objects(compute_objects simt/run)
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backends/cuda/*.cc)
+target_sources(compute_objects PRIVATE ${cuda_sources})
 target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
 # Compiled kernels that lie in caches are those of this compiler.
 file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/* ${PROJECT_SOURCE_DIR}/src/simt/headers/*

@@ -53,6 +53,16 @@ foreach(folder ${folders})
     endif()
   endif()
 endforeach()
+# The backend cuda meets a driver that pretends, and one that lacks a function.
+foreach(name fake_cuda lacking_cuda)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/compute_cuda/fake/*.cc)
+  add_library(${name} SHARED ${sources})
+endforeach()
+target_compile_definitions(lacking_cuda PRIVATE FAKE_LACKS_CAPTURE_INFO)
+add_dependencies(test_compute_cuda lacking_cuda)
+target_link_libraries(test_compute_cuda PRIVATE fake_cuda)
+target_compile_definitions(test_compute_cuda PRIVATE FAKE_DRIVER="$<TARGET_FILE:fake_cuda>"
+                                                     LACKING_DRIVER="$<TARGET_FILE:lacking_cuda>")
 # The golden messages and the tests of commands write small ONNX models too.
 foreach(name errors tools)
   target_sources(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/import/model_builder.cc)

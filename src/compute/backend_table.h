@@ -21,7 +21,6 @@ struct DeviceProperties {
   int compute_units = 0;        // cores, multiprocessors
   size_t cache_bytes = 0;       // last level
   bool unified_memory = false;  // the host may touch device memory
-  int priorities = 1;           // of streams
 };
 
 enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };
@@ -60,9 +59,9 @@ struct BackendTable {
   void (*call)(int device, StreamHandle stream, void (*function)(void*), void* argument);  // on the host, in order
 
   // What follows may be null: then layer 1 makes do with what is above.
-  std::string (*why_none)() = nullptr;  // why device_count() is 0 though a driver is there; empty: none is
+  std::string (*why_none)() = nullptr;                          // why device_count() is 0
   void (*wait_event)(int device, EventHandle event) = nullptr;  // null: events are never ahead of the host
-  StreamHandle (*create_priority_stream)(int device, int priority) = nullptr;  // 0 to priorities - 1
+  StreamHandle (*create_priority_stream)(int device, int* priority) = nullptr;  // changes it to what there is
   void* (*allocate_host)(int device, size_t bytes) = nullptr;
   void (*free_host)(int device, void* memory) = nullptr;                               // never throws
   void* (*allocate_ordered)(int device, size_t bytes, StreamHandle stream) = nullptr;  // in the order of the stream

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -19,7 +18,7 @@ DeviceInfo info_of(const BackendTable& table, int index) {
   const DeviceProperties p = table.properties(index);
   const std::string id = table.device_count() > 1 || table.name == "cuda" ? fmt::format("{}:{}", table.name, index)
                                                                           : std::string(table.name);
-  return {id, p.name, p.architecture, p.memory_bytes, p.compute_units, p.unified_memory, p.priorities};
+  return {id, p.name, p.architecture, p.memory_bytes, p.compute_units, p.unified_memory};
 }
 
 [[noreturn]] void no_device(const std::string& id, const BackendTable* table) {
@@ -76,10 +75,9 @@ HostBuffer Device::allocate_host(size_t bytes) const {
 
 Stream Device::create_stream(int priority) const {
   const BackendTable& table = *state_->table;
-  const int kept = priority == 0 ? 0 : std::clamp(priority, 0, table.properties(state_->index).priorities - 1);
-  void* handle = kept > 0 && table.create_priority_stream ? table.create_priority_stream(state_->index, kept)
-                                                          : table.create_stream(state_->index);
-  return Stream(*this, handle, kept);
+  if (priority == 0 || !table.create_priority_stream) return Stream(*this, table.create_stream(state_->index), 0);
+  void* handle = table.create_priority_stream(state_->index, &priority);
+  return Stream(*this, handle, priority);
 }
 
 Event Device::create_event() const { return Event(*this, state_->table->create_event(state_->index)); }

@@ -72,6 +72,10 @@ KernelProperties Kernel::properties() const { return state_->properties; }
 void Kernel::launch_raw(Stream& stream, const LaunchShape& shape, const void* const* arguments, const uint32_t* bytes,
                         size_t count) const {
   check_launch(state_->properties, shape, bytes, count);
+  const Device::State &mine = *state_->module->device.state_, &theirs = *stream.device_.state_;
+  if (mine.table != theirs.table || mine.index != theirs.index)
+    bad(fmt::format("launch: {} is of device {} of {}, the stream of {} of {}; give a stream of the module's device",
+                    state_->properties.name, mine.index, mine.table->name, theirs.index, theirs.table->name));
   if (!stream.capturing()) return state_->module->table->launch(state_->handle, shape, arguments, stream.handle_);
   Capture& capture = *stream.capture_;
   const auto launch = std::make_shared<CapturedLaunch>();

@@ -30,7 +30,6 @@ struct DeviceInfo {
   size_t memory_bytes = 0;
   int compute_units = 0;
   bool unified_memory = false;
-  int priorities = 1;  // of streams that it tells apart: 0 to priorities - 1
 };
 
 // Every device of every backend in this program.
@@ -46,7 +45,8 @@ class Device {
   Buffer allocate(size_t bytes) const;  // throws Error{out_of_memory}
   // Host memory that the device copies at full speed and while the host goes on. Throws Error{out_of_memory}.
   HostBuffer allocate_host(size_t bytes) const;
-  // Of two streams with work, the one with the larger priority goes first. Priorities past the device's are cut to it.
+  // Of two streams with work, the one with the larger priority goes first; Stream::priority() is what the device made
+  // of it.
   Stream create_stream(int priority = 0) const;
   Event create_event() const;
 

@@ -1,0 +1,161 @@
+// The CUDA driver's interface as far as it is used here: types, constants and functions, declared by ourselves after
+// NVIDIA's CUDA Driver API reference, so that no toolkit is needed to build. Names are the driver's without `cu`.
+// Functions are those of CUDA 12.0; versions that replaced older ones (`_v2`) are named in driver.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trine::cuda {
+
+using Result = int;
+using DeviceId = int;
+using DevicePointer = uint64_t;
+using Context = struct ContextObject*;
+using Module = struct ModuleObject*;
+using Function = struct FunctionObject*;
+using StreamId = struct StreamObject*;
+using EventId = struct EventObject*;
+using Pool = struct PoolObject*;
+using GraphId = struct GraphObject*;
+using GraphNode = struct GraphNodeObject*;
+using GraphExec = struct GraphExecObject*;
+
+enum : Result {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNoDevice = 100,
+  kEccUncorrectable = 214,
+  kInvalidPtx = 218,
+  kUnsupportedPtx = 222,
+  kNotFound = 500,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kContextDestroyed = 709,
+  kAssert = 710,
+  kStackError = 714,
+  kIllegalInstruction = 715,
+  kMisaligned = 716,
+  kAddressSpace = 717,
+  kInvalidCounter = 718,
+  kLaunchFailed = 719,
+  kCooperativeTooLarge = 720,
+  kSystemNotReady = 802,
+  kDriverMismatch = 803,
+  kFirstCapture = 900,  // to 908: mistakes in the capture of streams
+  kCaptureUnjoined = 904,
+  kLastCapture = 908,
+};
+
+enum DeviceAttribute : int {
+  kMultiprocessors = 16,
+  kCacheBytes = 38,
+  kMajor = 75,
+  kMinor = 76,
+  kSharedBytesOptIn = 97,
+  kPoolsSupported = 115,
+};
+
+enum FunctionAttribute : int {
+  kMostThreads = 0,
+  kStaticShared = 1,
+  kRegisters = 4,
+  kMostDynamicShared = 8,
+};
+
+enum JitOption : int {
+  kInfoLog = 3,
+  kInfoLogBytes = 4,
+  kErrorLog = 5,
+  kErrorLogBytes = 6,
+  kDebugInfo = 11,
+  kLineInfo = 13
+};
+
+constexpr unsigned kStreamNonBlocking = 1;  // does not wait for the default stream
+constexpr unsigned kHostPortable = 1;       // pinned for every context
+constexpr int kCaptureRelaxed = 2;          // other calls of this thread are not looked at
+constexpr int kPoolKeepBytes = 4;           // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+constexpr int kCaptureActive = 1;
+
+// CUDA_KERNEL_NODE_PARAMS_v2
+struct KernelNode {
+  Function function;
+  unsigned grid[3], block[3], shared_bytes;
+  void** arguments;
+  void** extra;
+  void* kernel;
+  Context context;
+};
+
+struct Api {
+  Result (*init)(unsigned flags);
+  Result (*driver_version)(int* version);
+  Result (*error_name)(Result, const char** name);
+  Result (*error_string)(Result, const char** text);
+
+  Result (*device_count)(int* count);
+  Result (*device_get)(DeviceId* device, int ordinal);
+  Result (*device_name)(char* name, int bytes, DeviceId device);
+  Result (*device_attribute)(int* value, DeviceAttribute attribute, DeviceId device);
+  Result (*device_memory)(size_t* bytes, DeviceId device);
+  Result (*device_pool)(Pool* pool, DeviceId device);
+  Result (*pool_set)(Pool pool, int attribute, void* value);
+  Result (*pool_trim)(Pool pool, size_t keep_bytes);
+
+  Result (*primary_retain)(Context* context, DeviceId device);
+  Result (*context_get)(Context* context);
+  Result (*context_set)(Context context);
+  Result (*priority_range)(int* least, int* greatest);
+
+  Result (*memory_info)(size_t* free, size_t* total);
+  Result (*memory_allocate)(DevicePointer* memory, size_t bytes);
+  Result (*memory_free)(DevicePointer memory);
+  Result (*memory_allocate_async)(DevicePointer* memory, size_t bytes, StreamId stream);
+  Result (*memory_free_async)(DevicePointer memory, StreamId stream);
+  Result (*host_allocate)(void** memory, size_t bytes, unsigned flags);
+  Result (*host_free)(void* memory);
+  Result (*copy_to_device)(DevicePointer to, const void* from, size_t bytes, StreamId stream);
+  Result (*copy_to_host)(void* to, DevicePointer from, size_t bytes, StreamId stream);
+  Result (*copy_on_device)(DevicePointer to, DevicePointer from, size_t bytes, StreamId stream);
+  Result (*fill)(DevicePointer to, unsigned char value, size_t bytes, StreamId stream);
+
+  Result (*stream_create)(StreamId* stream, unsigned flags, int priority);
+  Result (*stream_destroy)(StreamId stream);
+  Result (*stream_synchronize)(StreamId stream);
+  Result (*stream_wait)(StreamId stream, EventId event, unsigned flags);
+  Result (*host_call)(StreamId stream, void (*function)(void*), void* argument);
+  Result (*event_create)(EventId* event, unsigned flags);
+  Result (*event_destroy)(EventId event);
+  Result (*event_record)(EventId event, StreamId stream);
+  Result (*event_synchronize)(EventId event);
+  Result (*event_milliseconds)(float* milliseconds, EventId begin, EventId end);
+
+  Result (*module_load)(Module* module, const void* image, unsigned count, JitOption* options, void** values);
+  Result (*module_unload)(Module module);
+  Result (*module_function)(Function* function, Module module, const char* name);
+  Result (*module_global)(DevicePointer* memory, size_t* bytes, Module module, const char* name);
+  Result (*function_get)(int* value, FunctionAttribute attribute, Function function);
+  Result (*function_set)(Function function, FunctionAttribute attribute, int value);
+  Result (*most_blocks)(int* blocks, Function function, int threads, size_t shared_bytes);  // of a multiprocessor
+  Result (*launch)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamId stream, void** arguments,
+                   void** extra);
+  Result (*launch_cooperative)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                               unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamId stream,
+                               void** arguments);
+
+  Result (*capture_begin)(StreamId stream, int mode);
+  Result (*capture_end)(StreamId stream, GraphId* graph);
+  Result (*capture_info)(StreamId stream, int* status, uint64_t* id, GraphId* graph, const GraphNode** last,
+                         size_t* count);
+  Result (*graph_instantiate)(GraphExec* exec, GraphId graph, unsigned long long flags);
+  Result (*graph_launch)(GraphExec exec, StreamId stream);
+  Result (*graph_update_kernel)(GraphExec exec, GraphNode node, const KernelNode* parameters);
+  Result (*graph_destroy)(GraphId graph);
+  Result (*graph_exec_destroy)(GraphExec exec);
+};
+
+}  // namespace trine::cuda

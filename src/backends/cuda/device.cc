@@ -1,0 +1,152 @@
+// NVIDIA GPUs through the driver's interface. The library is opened at run time; without it there are no devices.
+#include <fmt/format.h>
+
+#include "backends/cuda/stream.h"
+#include "trine/base/error.h"
+
+namespace trine::cuda {
+namespace {
+
+using compute::CopyKind;
+using compute::DeviceProperties;
+using compute::StreamHandle;
+
+DevicePointer address_of(const void* memory) { return reinterpret_cast<DevicePointer>(memory); }
+void* pointer_of(DevicePointer address) { return reinterpret_cast<void*>(address); }
+
+// Makes no context: listing devices must not take their memory.
+DeviceProperties properties(int index) {
+  DeviceId id = 0;
+  check(api().device_get(&id, index), "cuDeviceGet");
+  const auto attribute = [id](DeviceAttribute which) {
+    int value = 0;
+    check(api().device_attribute(&value, which, id), "cuDeviceGetAttribute");
+    return value;
+  };
+  char name[256] = {};
+  check(api().device_name(name, sizeof name - 1, id), "cuDeviceGetName");
+  DeviceProperties p;
+  p.name = name;
+  p.architecture = fmt::format("sm_{}{}", attribute(kMajor), attribute(kMinor));
+  check(api().device_memory(&p.memory_bytes, id), "cuDeviceTotalMem");
+  p.compute_units = attribute(kMultiprocessors);
+  p.cache_bytes = static_cast<size_t>(attribute(kCacheBytes));
+  return p;
+}
+
+// Memory that the pool keeps for reuse counts as taken: it is given back before memory is called short.
+template <class Allocate>
+void allocate_or_say(const DeviceContext& device, size_t bytes, const char* call, const Allocate& allocate) {
+  Result result = allocate();
+  if (result == kOutOfMemory && device.pool && api().pool_trim(device.pool, 0) == kSuccess) result = allocate();
+  if (result != kOutOfMemory) return check(result, call, device.last_kernel);
+  size_t free = 0, total = 0;
+  check(api().memory_info(&free, &total), "cuMemGetInfo", device.last_kernel);
+  throw Error(ErrorCode::out_of_memory, fmt::format("cuda:{}: {} cannot allocate {} bytes; {} of {} bytes are free",
+                                                    device.index, call, bytes, free, total));
+}
+
+void* allocate(int index, size_t bytes) {
+  const DeviceContext& device = use_device(index);
+  DevicePointer memory = 0;
+  allocate_or_say(device, bytes, "cuMemAlloc", [&] { return api().memory_allocate(&memory, bytes); });
+  return pointer_of(memory);
+}
+
+void* allocate_ordered(int index, size_t bytes, StreamHandle stream) {
+  const DeviceContext& device = use_device(index);
+  if (!device.pool) return allocate(index, bytes);
+  DevicePointer memory = 0;
+  allocate_or_say(device, bytes, "cuMemAllocAsync",
+                  [&] { return api().memory_allocate_async(&memory, bytes, id_of(stream)); });
+  return pointer_of(memory);
+}
+
+void* allocate_host(int index, size_t bytes) {
+  const DeviceContext& device = use_device(index);
+  void* memory = nullptr;
+  const Result result = api().host_allocate(&memory, bytes, kHostPortable);
+  if (result == kOutOfMemory)
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("cuda:{}: cuMemHostAlloc cannot allocate {} bytes of host memory; allocate less, or memory "
+                            "that is not pinned",
+                            index, bytes));
+  check(result, "cuMemHostAlloc", device.last_kernel);
+  return memory;
+}
+
+// At exit the driver may be gone before what it gave; then there is nothing to free.
+template <class Free>
+void release(int index, const Free& free) {
+  try {
+    use_device(index);
+  } catch (const Error&) {
+    return;
+  }
+  free();
+}
+
+void free_memory(int index, void* memory) {
+  release(index, [memory] { api().memory_free(address_of(memory)); });
+}
+void free_host(int index, void* memory) {
+  release(index, [memory] { api().host_free(memory); });
+}
+void free_ordered(int index, void* memory, StreamHandle stream) {
+  release(index, [memory, stream] {
+    if (stream_of(stream)->device->pool) api().memory_free_async(address_of(memory), id_of(stream));
+    else api().memory_free(address_of(memory));
+  });
+}
+
+void copy(int index, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {
+  if (!bytes) return;
+  const DeviceContext& device = use_device(index);
+  const std::string* kernel = last_kernel_on(device, stream);
+  const StreamId on = id_of(stream);
+  switch (kind) {
+    case CopyKind::host_to_device:
+      return check(api().copy_to_device(address_of(to), from, bytes, on), "cuMemcpyHtoDAsync", kernel);
+    case CopyKind::device_to_host:
+      return check(api().copy_to_host(to, address_of(from), bytes, on), "cuMemcpyDtoHAsync", kernel);
+    case CopyKind::device_to_device:
+      return check(api().copy_on_device(address_of(to), address_of(from), bytes, on), "cuMemcpyDtoDAsync", kernel);
+  }
+}
+
+void fill(int index, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
+  if (!bytes) return;
+  const DeviceContext& device = use_device(index);
+  check(api().fill(address_of(memory), value, bytes, id_of(stream)), "cuMemsetD8Async", last_kernel_on(device, stream));
+}
+
+const compute::BackendTable kCuda = {
+    .name = "cuda",
+    .device_count = [] { return driver().devices; },
+    .properties = properties,
+    .allocate = allocate,
+    .free = free_memory,
+    .copy = copy,
+    .fill = fill,
+    .create_stream = create_stream,
+    .destroy_stream = destroy_stream,
+    .synchronize = synchronize,
+    .create_event = create_event,
+    .destroy_event = destroy_event,
+    .record = record,
+    .wait = wait,
+    .seconds_between = seconds_between,
+    .call = call_host,
+    .why_none = [] { return driver().problem; },
+    .wait_event = wait_event,
+    .create_priority_stream = create_priority_stream,
+    .allocate_host = allocate_host,
+    .free_host = free_host,
+    .allocate_ordered = allocate_ordered,
+    .free_ordered = free_ordered,
+    .graphs = &kGraphs,
+};
+const compute::RegisterBackend registered(kCuda);
+
+}  // namespace
+}  // namespace trine::cuda
