@@ -21,7 +21,20 @@ target_link_options(trine_compute INTERFACE -Wl,--no-as-needed)
 file(GLOB_RECURSE simt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/*.cc)
 if(TRINE_LLVM AND simt_sources)
   find_package(Clang REQUIRED CONFIG HINTS /usr/lib/llvm-22)
-  add_library(trine_simt MODULE ${simt_sources})
+  # Kernels need no header files on disk: the module holds ours and those of the compiler.
+  set(clang_resources ${CLANG_INSTALL_PREFIX}/lib/clang/${LLVM_VERSION_MAJOR})
+  file(GLOB clang_headers RELATIVE ${clang_resources}/include
+       ${clang_resources}/include/std*.h ${clang_resources}/include/__std*.h ${clang_resources}/include/__float_*.h)
+  list(APPEND clang_headers float.h limits.h inttypes.h iso646.h)
+  list(JOIN clang_headers "," clang_headers)
+  file(GLOB_RECURSE device_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/headers/*)
+  set(simt_headers ${GENERATED_DIR}/simt_headers.cc)
+  add_custom_command(OUTPUT ${simt_headers}
+                     COMMAND ${CMAKE_COMMAND} -DTO=${simt_headers} -DDEVICE=${PROJECT_SOURCE_DIR}/src/simt/headers
+                             -DCLANG=${clang_resources} -DFROM_CLANG=${clang_headers}
+                             -P ${PROJECT_SOURCE_DIR}/cmake/embed_headers.cmake
+                     DEPENDS ${device_headers} ${PROJECT_SOURCE_DIR}/cmake/embed_headers.cmake)
+  add_library(trine_simt MODULE ${simt_sources} ${simt_headers})
   target_include_directories(trine_simt SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
   target_compile_definitions(trine_simt PRIVATE ${LLVM_DEFINITIONS})
   target_compile_options(trine_simt PRIVATE -fno-rtti)  # as Debian builds LLVM

@@ -1,11 +1,88 @@
 #include "simt/compile/parse.h"
 
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "simt/compile/arguments.h"
+#include "simt/compile/clang_job.h"
+#include "simt/compile/describe.h"
+#include "simt/compile/headers.h"
+#include "simt/compile/instances.h"
+#include "simt/compile/prelude.h"
 #include "trine/base/error.h"
 
 namespace trine::simt {
+namespace {
 
-DeviceModule parse(std::string_view, const compute::CompileOptions&) {
-  throw Error(ErrorCode::unsupported, "parse: not built yet");
+// Source to a module of LLVM IR; notes which kernels the instances became.
+class EmitAction : public clang::EmitLLVMOnlyAction {
+ public:
+  EmitAction(llvm::LLVMContext& context, std::vector<std::string>& instances)
+      : EmitLLVMOnlyAction(&context), instances_(instances) {}
+
+ protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
+                                                        llvm::StringRef file) override {
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(instance, file));
+    both.push_back(find_instances(instances_));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+  }
+
+ private:
+  std::vector<std::string>& instances_;
+};
+
+ClangJob kernel_job(const compute::CompileOptions& options, std::string_view text, std::string_view prelude) {
+  ClangJob job{language_arguments(options), options.name, {}};
+  const std::string precompiled = std::string(kHeaderRoot) + "/prelude.pch",
+                    given = std::string(kHeaderRoot) + "/given";
+  job.files.emplace_back(options.name, text);
+  job.files.emplace_back(precompiled, prelude);
+  for (const auto& [name, header] : options.headers)
+    job.files.emplace_back(name.starts_with('/') ? name : given + "/" + name, header);
+  const std::vector<std::string> more = source_arguments(options);
+  job.arguments.insert(job.arguments.end(), more.begin(), more.end());
+  job.arguments.insert(job.arguments.end(), {"-I", given, "-include-pch", precompiled, "-emit-llvm-only"});
+  return job;
+}
+
+// Which kernel each instance became, under the name by which the caller knows it.
+void name_instances(const compute::CompileOptions& options, const std::vector<std::string>& symbols,
+                    DeviceModule& module) {
+  for (size_t i = 0; i < symbols.size() && i < options.instances.size(); ++i)
+    for (KernelInfo& kernel : module.kernels)
+      if (kernel.symbol == symbols[i]) kernel.aliases.push_back(options.instances[i]);
+}
+
+std::string plural(unsigned count) { return std::to_string(count) + (count == 1 ? " error" : " errors"); }
+
+}  // namespace
+
+DeviceModule parse(std::string_view source, const compute::CompileOptions& options) {
+  const std::string text = std::string(source) + instances_source(options.instances);
+  const auto precompiled = prelude(language_arguments(options));
+  const ClangJob job = kernel_job(options, text, *precompiled);
+  llvm::LLVMContext context;
+  std::vector<std::string> instances;
+  EmitAction action(context, instances);
+  ClangOutcome outcome = run_clang(job, action);
+  const std::unique_ptr<llvm::Module> module = action.takeModule();
+  if (!outcome.succeeded || outcome.errors || !module)
+    throw Error(ErrorCode::invalid_argument,
+                "compile: " + options.name + " has " + plural(outcome.errors) + "\n" + outcome.messages);
+
+  DeviceModule result;
+  result.warnings = std::move(outcome.messages);
+  describe(*module, result);
+  name_instances(options, instances, result);
+  llvm::raw_string_ostream stream(result.bitcode);
+  llvm::WriteBitcodeToFile(*module, stream);
+  return result;
 }
 
 }  // namespace trine::simt

@@ -1,0 +1,20 @@
+// What every kernel sees without an #include. Includes nothing of the system.
+#ifndef __TRINE_PRELUDE_H__  // the main file of a precompiled header takes no #pragma once
+#define __TRINE_PRELUDE_H__
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 8
+#define __TRINE__ 1
+
+#include "device_launch_parameters.h"
+#include "host_defines.h"
+#include "vector_functions.h"
+#include "vector_types.h"
+//
+#include "device_atomic_functions.h"
+#include "device_integer_functions.h"
+#include "device_runtime_functions.h"
+#include "warp_functions.h"
+
+#endif
