@@ -12,13 +12,13 @@ struct Parameter {
 };
 
 struct KernelInfo {
-  std::string symbol;                // mangled
-  std::string name;                  // demangled: "scale<float>(float*, float, int)"
-  std::vector<std::string> aliases;  // as CompileOptions::instances has it: "scale<T>"
+  std::string symbol;  // mangled
+  std::string name;    // demangled: "scale<float>(float*, float, int)"
   std::vector<Parameter> parameters;
-  uint32_t parameter_bytes = 0;  // of the block
-  uint32_t shared_bytes = 0;     // static; 0 until code is made for the CPU
-  uint32_t most_threads = 1024;  // __launch_bounds__
+  uint32_t parameter_bytes = 0;      // of the block
+  uint32_t shared_bytes = 0;         // static; 0 until code is made for the CPU
+  uint32_t most_threads = 1024;      // __launch_bounds__
+  std::vector<std::string> aliases;  // as CompileOptions::instances has it: "scale<T>"
 };
 
 struct VariableInfo {

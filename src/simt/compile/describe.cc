@@ -12,6 +12,8 @@
 namespace trine::simt {
 namespace {
 
+constexpr unsigned kGlobal = 1, kConstant = 4;  // address spaces of nvptx64
+
 std::string take(char* text) {
   std::string taken = text ? text : "";
   std::free(text);
@@ -54,8 +56,6 @@ KernelInfo describe_kernel(const llvm::Function& function) {
   return kernel;
 }
 
-constexpr unsigned kGlobal = 1, kConstant = 4;  // address spaces of nvptx64
-
 bool is_variable(const llvm::GlobalVariable& variable) {
   if (variable.isDeclaration() || variable.hasLocalLinkage() || variable.getName().starts_with("llvm.")) return false;
   return variable.getAddressSpace() == kGlobal || variable.getAddressSpace() == kConstant;
@@ -73,6 +73,17 @@ std::set<const llvm::Value*> managed_variables(const llvm::Module& module) {
       managed.insert(note->getOperand(0)->stripPointerCasts());
   }
   return managed;
+}
+
+// The host may write `static __constant__ float table[8]` too: there is one such in this program, which is this module.
+void expose_statics(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    const unsigned space = variable.getAddressSpace();
+    const bool of_function = variable.getName().starts_with("_ZZ");
+    if (!variable.hasInternalLinkage() || of_function || (space != kGlobal && space != kConstant)) continue;
+    variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    variable.setExternallyInitialized(true);
+  }
 }
 
 void drop_annotations(llvm::Module& module) {
@@ -96,6 +107,7 @@ void describe(llvm::Module& module, DeviceModule& out) {
       out.kernels.push_back(describe_kernel(function));
   const std::set<const llvm::Value*> managed = managed_variables(module);
   drop_annotations(module);
+  expose_statics(module);
   for (const llvm::GlobalVariable& variable : module.globals()) {
     if (!is_variable(variable)) continue;
     out.variables.push_back(describe_variable(variable));

@@ -9,7 +9,7 @@ class Module;
 
 namespace trine::simt {
 
-// Fills `kernels` and `variables`. Takes the mark of managed variables from the module.
+// Fills `kernels` and `variables`. Variables become visible; the mark of managed ones is taken away.
 void describe(llvm::Module& module, DeviceModule& out);
 
 }  // namespace trine::simt

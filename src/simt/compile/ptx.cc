@@ -1,11 +1,154 @@
 #include "simt/compile/ptx.h"
 
+#include <fmt/format.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <mutex>
+
+#include "simt/compile/ptx_prepare.h"
 #include "trine/base/error.h"
 
-namespace trine::simt {
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
 
-std::string ptx(const DeviceModule&, std::string_view, int, bool) {
-  throw Error(ErrorCode::unsupported, "ptx: not built yet");
+namespace trine::simt {
+namespace {
+
+constexpr const char* kTriple = "nvptx64-nvidia-cuda";
+
+[[noreturn]] void bad(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
+
+const llvm::Target& nvptx() {
+  static const llvm::Target* target = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string error;
+    return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
+  }();
+  if (!target) throw Error(ErrorCode::unsupported, "ptx: this LLVM has no NVPTX back end");
+  return *target;
+}
+
+// LLVM ends the process where its back end meets what an architecture lacks. While this lives, such an end on this
+// thread is an exception instead; the module and its context are given up with it.
+class FatalErrors {
+ public:
+  FatalErrors() : lock_(mutex()) {
+    llvm::install_fatal_error_handler(&raise);
+    here() = true;
+  }
+  ~FatalErrors() {
+    here() = false;
+    llvm::remove_fatal_error_handler();
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static bool& here() {
+    static thread_local bool inside = false;
+    return inside;
+  }
+  static void raise(void*, const char* reason, bool) {
+    if (here()) throw Error(ErrorCode::unsupported, std::string("ptx: ") + reason);
+  }
+
+  std::lock_guard<std::mutex> lock_;
+};
+
+// What the back end says about instructions that it cannot write.
+class Messages : public llvm::DiagnosticHandler {
+ public:
+  explicit Messages(std::string& errors) : errors_(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream stream(errors_);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    stream << "\n";
+    return true;
+  }
+
+ private:
+  std::string& errors_;
+};
+
+std::unique_ptr<llvm::TargetMachine> make_machine(std::string_view architecture, int version) {
+  const std::string cpu(architecture), feature = fmt::format("ptx{}", version);
+  const auto create = [&](const std::string& features) {
+    return std::unique_ptr<llvm::TargetMachine>(
+        nvptx().createTargetMachine(llvm::Triple(kTriple), cpu, features, llvm::TargetOptions(), std::nullopt,
+                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  };
+  static const std::unique_ptr<const llvm::MCSubtargetInfo> known(
+      nvptx().createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
+  if (!known->isCPUStringValid(cpu) || std::atoi(cpu.c_str() + 3) < 70)
+    bad(fmt::format("ptx: architecture '{}'; accepted are sm_70 to sm_121 as LLVM knows them", cpu));
+  for (const llvm::SubtargetFeatureKV& one : known->getAllProcessorFeatures())
+    if (one.Key == feature) return create("+" + feature);
+  bad(fmt::format("ptx: version {}; accepted are those that LLVM {} writes, as 80 for PTX 8.0", version,
+                  LLVM_VERSION_STRING));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    throw Error(ErrorCode::unsupported, "ptx: this LLVM writes no PTX");
+  passes.run(module);
+  return text.str().str();
+}
+
+}  // namespace
+
+std::string ptx(const DeviceModule& device, std::string_view architecture, int version, bool fast_math) {
+  std::string errors;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<Messages>(errors));
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(device.bitcode, "kernel"), context);
+  if (!module) bad("ptx: " + llvm::toString(module.takeError()));
+  const FatalErrors guard;
+  const std::unique_ptr<llvm::TargetMachine> machine = make_machine(architecture, version);
+  (*module)->setDataLayout(machine->createDataLayout());
+  prepare_for_ptx(**module, fast_math);
+  optimize(**module, *machine);
+  std::string text = emit(**module, *machine);
+  if (!errors.empty()) throw Error(ErrorCode::unsupported, "ptx: " + errors);
+  return text;
 }
 
 }  // namespace trine::simt

@@ -58,6 +58,8 @@ class Reader {
 void write(Writer& to, const KernelInfo& kernel) {
   to.text(kernel.symbol);
   to.text(kernel.name);
+  to.number(kernel.aliases.size());
+  for (const std::string& alias : kernel.aliases) to.text(alias);
   to.number(kernel.parameters.size());
   for (const Parameter& parameter : kernel.parameters) {
     to.number(parameter.offset);
@@ -72,6 +74,8 @@ KernelInfo read_kernel(Reader& from) {
   KernelInfo kernel;
   kernel.symbol = from.text();
   kernel.name = from.text();
+  kernel.aliases.resize(from.count());
+  for (std::string& alias : kernel.aliases) alias = from.text();
   kernel.parameters.resize(from.count());
   for (Parameter& parameter : kernel.parameters) {
     parameter.offset = from.small();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trine/base/error.h"
 
 namespace trine::simt {
@@ -29,12 +31,17 @@ std::string_view without_signature(std::string_view name) {
   return name.starts_with("void ") ? name.substr(5) : name;
 }
 
+bool has_alias(const KernelInfo& kernel, std::string_view wanted) {
+  return std::any_of(kernel.aliases.begin(), kernel.aliases.end(),
+                     [&](const std::string& alias) { return without_spaces(alias) == wanted; });
+}
+
 }  // namespace
 
 const KernelInfo* find_kernel(const DeviceModule& module, std::string_view name) {
   const std::string wanted = without_spaces(name);
   for (const KernelInfo& kernel : module.kernels)
-    if (kernel.symbol == name || without_spaces(kernel.name) == wanted) return &kernel;
+    if (kernel.symbol == name || without_spaces(kernel.name) == wanted || has_alias(kernel, wanted)) return &kernel;
   const KernelInfo* found = nullptr;
   for (const KernelInfo& kernel : module.kernels) {
     if (without_spaces(without_signature(kernel.name)) != wanted) continue;

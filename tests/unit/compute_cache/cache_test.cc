@@ -194,6 +194,7 @@ PtxModule example() {
   module.ptx = std::string("text\0with a zero", 16);
   module.info.warnings = "w";
   module.info.kernels = {{"_Z1fPf", "f(float*)", {{0, 8}, {8, 4}}, 12, 128, 256}, {"g", "g", {}, 0, 0, 1024}};
+  module.info.kernels[1].aliases = {"h<T>", "h<U>"};
   module.info.variables = {{"_ZL1v", "v", 400, true, false}, {"m", "m", 8, false, true}};
   return module;
 }
@@ -207,6 +208,7 @@ TEST(PtxModule, IsReadAsItWasWritten) {
   ASSERT_EQ(back->info.kernels.size(), 2u);
   EXPECT_EQ(back->info.kernels[0].parameters[1].offset, 8u);
   EXPECT_EQ(back->info.kernels[0].most_threads, 256u);
+  EXPECT_EQ(back->info.kernels[1].aliases, example().info.kernels[1].aliases);
   EXPECT_TRUE(back->info.variables[0].constant);
   EXPECT_TRUE(back->info.variables[1].managed);
 }
@@ -235,6 +237,7 @@ TEST(FindKernel, TakesTheNamesThatPeopleWrite) {
                                      {"_ZN2ns1gEv", "ns::g()"},
                                      {"_Z3mapILi4ELi5EEvv", "void map<4, 5>()"}})
     module.kernels.push_back({symbol, name, {}, 0, 0, 1024});
+  module.kernels[1].aliases = {"sum<T>"};
   module.variables = {{"_ZL5table", "table", 4, true, false}};
   const auto symbol = [&](std::string_view name) {
     const KernelInfo* kernel = find_kernel(module, name);
@@ -244,6 +247,7 @@ TEST(FindKernel, TakesTheNamesThatPeopleWrite) {
   EXPECT_EQ(symbol("_Z5scalePfi"), "_Z5scalePfi");
   EXPECT_EQ(symbol("scale(float*,int)"), "_Z5scalePfi");
   EXPECT_EQ(symbol("sum<double>"), "_Z3sumIdEvPT_");
+  EXPECT_EQ(symbol("sum< T >"), "_Z3sumIfEvPT_");
   EXPECT_EQ(symbol("map<4,5>"), "_Z3mapILi4ELi5EEvv");
   EXPECT_EQ(symbol("plain"), "plain");
   EXPECT_EQ(symbol("ns::g"), "_ZN2ns1gEv");

@@ -83,8 +83,10 @@ TEST(Parse, VariablesHaveSizesAndKinds) {
       namespace n { __device__ double d; }
       __managed__ int shared_with_host[4];
       __device__ float4 v;
-      __global__ void k() { __shared__ int s; s = counter; })");
-  ASSERT_EQ(module.variables.size(), 5u);
+      static __constant__ short hidden[3] = {1, 2, 3};
+      namespace { __device__ int unnamed; }
+      __global__ void k() { __shared__ int s; s = counter + hidden[s] + unnamed; printf("text"); })");
+  ASSERT_EQ(module.variables.size(), 7u);
   EXPECT_EQ(module.variables[0].name, "counter");
   EXPECT_EQ(module.variables[0].bytes, 4u);
   EXPECT_FALSE(module.variables[0].constant);
@@ -97,6 +99,9 @@ TEST(Parse, VariablesHaveSizesAndKinds) {
   EXPECT_TRUE(module.variables[3].managed);
   EXPECT_EQ(module.variables[3].bytes, 16u);
   EXPECT_FALSE(module.variables[4].managed);
+  EXPECT_EQ(module.variables[5].name, "hidden");
+  EXPECT_EQ(module.variables[5].bytes, 6u);
+  EXPECT_EQ(module.variables[6].name, "(anonymous namespace)::unnamed");
 }
 
 TEST(Parse, InstancesAreKernelsUnderTheirNames) {
