@@ -23,3 +23,7 @@ if(NOT TRINE_SANITIZE AND EXISTS ${ONEDNN_ROOT}/include/oneapi/dnnl/dnnl.hpp AND
   target_link_options(bench_onednn PRIVATE -Wl,--disable-new-dtags,--allow-shlib-undefined)
   add_dependencies(bench_dnn bench_onednn)
 endif()
+
+# The cost of launches on a GPU; needs one to run, none to build.
+add_executable(bench_launch EXCLUDE_FROM_ALL bench/compute/launch.cc)
+target_link_libraries(bench_launch PRIVATE trine_compute ${CMAKE_DL_LIBS})

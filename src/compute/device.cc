@@ -38,6 +38,15 @@ void need_inside(const Buffer& buffer, size_t offset, size_t bytes, const char* 
                     buffer.bytes()));
 }
 
+struct Copy {
+  const Device::State* device;
+  void* to;
+  const void* from;
+  size_t bytes;
+  CopyKind kind;
+  void operator()(StreamHandle stream) const { device->table->copy(device->index, to, from, bytes, kind, stream); }
+};
+
 char* at(const Buffer& buffer, size_t offset) { return static_cast<char*>(buffer.data()) + offset; }
 
 }  // namespace
@@ -146,25 +155,26 @@ bool Stream::capturing() const { return capture_ && capture_->open; }
 
 void Stream::upload(const Buffer& to, size_t offset, const void* from, size_t bytes) {
   need_inside(to, offset, bytes, "upload");
-  submit([device = device_.state_.get(), to = at(to, offset), from, bytes](StreamHandle stream) {
-    device->table->copy(device->index, to, from, bytes, CopyKind::host_to_device, stream);
-  });
+  upload(at(to, offset), from, bytes);
+}
+
+void Stream::upload(void* to_device, const void* from, size_t bytes) {
+  submit(Copy{device_.state_.get(), to_device, from, bytes, CopyKind::host_to_device});
 }
 
 void Stream::download(void* to, const Buffer& from, size_t offset, size_t bytes) {
   need_inside(from, offset, bytes, "download");
-  submit([device = device_.state_.get(), to, from = at(from, offset), bytes](StreamHandle stream) {
-    device->table->copy(device->index, to, from, bytes, CopyKind::device_to_host, stream);
-  });
+  download(to, at(from, offset), bytes);
+}
+
+void Stream::download(void* to, const void* from_device, size_t bytes) {
+  submit(Copy{device_.state_.get(), to, from_device, bytes, CopyKind::device_to_host});
 }
 
 void Stream::copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) {
   need_inside(to, to_offset, bytes, "copy");
   need_inside(from, from_offset, bytes, "copy");
-  submit([device = device_.state_.get(), to = at(to, to_offset), from = at(from, from_offset),
-          bytes](StreamHandle stream) {
-    device->table->copy(device->index, to, from, bytes, CopyKind::device_to_device, stream);
-  });
+  submit(Copy{device_.state_.get(), at(to, to_offset), at(from, from_offset), bytes, CopyKind::device_to_device});
 }
 
 void Stream::fill(const Buffer& buffer, uint8_t value) {

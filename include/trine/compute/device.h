@@ -112,7 +112,10 @@ class Stream {
 
   void upload(const Buffer& to, size_t offset, const void* from, size_t bytes);
   void download(void* to, const Buffer& from, size_t offset, size_t bytes);
-  void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes);
+  void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes);  // no overlap
+  // Where there is no Buffer: variables of modules. Nothing is checked.
+  void upload(void* to_device, const void* from, size_t bytes);
+  void download(void* to, const void* from_device, size_t bytes);
   void fill(const Buffer& buffer, uint8_t value);
   void record(const Event& event);
   void wait(const Event& event);
