@@ -56,8 +56,8 @@ std::vector<std::string> language_arguments(const compute::CompileOptions& optio
                                   standard(options.standard),
                                   // Launches in host code become calls of __cudaPushCallConfiguration.
                                   "-target-sdk-version=12.8", "-fdeclspec", "-fgnuc-version=4.2.1", "-fcxx-exceptions",
-                                  "-fexceptions", "-fdeprecated-macro", "-ffp-contract=fast", "-disable-llvm-passes",
-                                  "-resource-dir", resources, "-fno-validate-pch"};
+                                  "-fexceptions", "-fdeprecated-macro", "-complex-range=improved", "-ffp-contract=fast",
+                                  "-disable-llvm-passes", "-resource-dir", resources, "-fno-validate-pch"};
   add_folder(all, "-internal-isystem", std::string(kDeviceHeaders));
   for (const std::string& folder : cxx) add_folder(all, "-internal-isystem", folder);
   add_folder(all, "-internal-isystem", resources + "/include");

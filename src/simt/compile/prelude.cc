@@ -36,7 +36,7 @@ class PrecompileAction : public clang::ASTFrontendAction {
 };
 
 std::string precompile(const std::vector<std::string>& language_arguments) {
-  ClangJob job{language_arguments, std::string(kDeviceHeaders) + "/trine_prelude.h", {}};
+  ClangJob job{language_arguments, std::string(kDeviceHeaders) + "/trine_prelude.cu", {}};
   job.arguments.push_back("-emit-pch");
   PrecompileAction action;
   const ClangOutcome outcome = run_clang(job, action);

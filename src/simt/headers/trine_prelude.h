@@ -1,6 +1,5 @@
 // What every kernel sees without an #include. Includes nothing of the system.
-#ifndef __TRINE_PRELUDE_H__  // the main file of a precompiled header takes no #pragma once
-#define __TRINE_PRELUDE_H__
+#pragma once
 
 #define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
@@ -16,5 +15,3 @@
 #include "device_integer_functions.h"
 #include "device_runtime_functions.h"
 #include "warp_functions.h"
-
-#endif

@@ -1,0 +1,74 @@
+// What the device headers offer: each row must compile, to a kernel and to PTX.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compile.h"
+
+namespace trine::simt {
+namespace {
+
+struct Accepted {
+  const char* why;
+  const char* source;
+  int standard = 20;
+};
+
+void expect_accepted(const Accepted& row) {
+  try {
+    const DeviceModule module = parsed(row.source, {.standard = row.standard});
+    EXPECT_EQ(module.warnings, "") << row.why;
+    EXPECT_EQ(compiler().ptx(module, "sm_80", 80, false).find("__mul"), std::string::npos) << row.why;
+  } catch (const Error& error) {
+    ADD_FAILURE() << row.why << "\n" << error.what();
+  }
+}
+
+const Accepted kLibrary[] = {
+    {"<type_traits>",
+     "#include <type_traits>\ntemplate <class T> __global__ void k(T* x) { if constexpr (std::is_same_v<T, float>) *x "
+     "= 1; }\ntemplate __global__ void k<float>(float*);"},
+    {"<utility>",
+     "#include <utility>\n__device__ int f(int&& x) { return x; }\n__global__ void k(int* x) { int y = 3; *x = "
+     "f(std::move(y)); std::swap(x[0], x[1]); std::pair<int, float> p{1, 2.f}; *x += p.first; }"},
+    {"<cstdint>", "#include <cstdint>\n__global__ void k(std::uint64_t* x, int8_t c) { *x = UINT32_MAX + c; }"},
+    {"<limits>",
+     "#include <limits>\n__global__ void k(float* x) { *x = std::numeric_limits<float>::infinity() + "
+     "std::numeric_limits<short>::max(); }"},
+    {"<climits>, <cfloat>",
+     "#include <climits>\n#include <cfloat>\n__global__ void k(float* x) { *x = FLT_MAX - SHRT_MAX; }"},
+    {"<tuple>, <array>",
+     "#include <array>\n#include <tuple>\n__global__ void k(int* x) { std::array<int, 3> a{1, 2, 3}; auto t = "
+     "std::make_tuple(1, 2.f); *x = a[1] + std::get<0>(t) + a.size(); }"},
+    {"<algorithm>",
+     "#include <algorithm>\n__global__ void k(int* x) { *x = std::min(x[1], x[2]) + std::max({x[3], x[4]}) + "
+     "std::clamp(*x, 1, 3); }"},
+    {"<functional>",
+     "#include <functional>\n__global__ void k(int* x) { *x = std::plus<int>()(1, *x) + std::less<>()(x[1], 2); }"},
+    {"<new>",
+     "#include <new>\nstruct S { int i; __device__ S(int i) : i(i) {} __device__ virtual ~S() {} __device__ virtual "
+     "int f() { return i; } };\n__global__ void k(int* x) { alignas(S) char b[sizeof(S)]; S* s = new (b) S(3); *x = "
+     "s->f(); S* t = new S(4); *x += t->i; delete t; int* a = new int[4]; delete[] a; }"},
+    {"<cassert>", "#include <cassert>\n__global__ void k(int* x) { assert(*x > 0 && \"positive\"); }"},
+    {"<cstdio>",
+     "#include <cstdio>\n__global__ void k(int* x) { printf(\"%d\\n\", *x); }\nvoid host() { printf(\"%d\\n\", 3); "
+     "std::printf(\"x\"); }"},
+    {"<cstring>, <cstdlib>",
+     "#include <cstring>\n#include <cstdlib>\n__global__ void k(char* x) { memcpy(x, x + 8, 8); memset(x, 0, 4); void* "
+     "p = malloc(8); free(p); }\nvoid host(char* p) { memcpy(p, p, 1); free(malloc(3)); }"},
+    {"<concepts>",
+     "#include <concepts>\ntemplate <std::integral T> __global__ void k(T* x) { *x = 1; }\ntemplate __global__ void "
+     "k<int>(int*);"},
+    {"<complex>",
+     "#include <complex>\n__global__ void k(std::complex<float>* x) { x[0] = x[0] * x[1] + std::conj(x[2]); }"},
+    {"<numeric>, <iterator>, <memory>",
+     "#include <numeric>\n#include <iterator>\n#include <memory>\nint host() { return *std::make_unique<int>(3); "
+     "}\n__global__ void k(int* x) { *x = std::gcd(12, 18); }"},
+};
+
+TEST(Headers, StandardLibrary) {
+  for (const Accepted& row : kLibrary) expect_accepted(row);
+}
+
+}  // namespace
+}  // namespace trine::simt
