@@ -72,6 +72,20 @@ __global__ void meet(int* arrived, int* seen) {
 
 __global__ void poke(int* where) { *where = 1; }
 
+__global__ void say(int n) { printf("thread %d of %d says %.2f\n", (int)threadIdx.x, n, 0.25); }
+
+__global__ void insist(int n) { assert(n == 3); }
+
+struct Large {
+  int values[1000];
+};
+__global__ void of_large(Large large, int* out) { out[threadIdx.x] = large.values[threadIdx.x] * 3; }
+
+__global__ void __launch_bounds__(192) bounded(int* out) { out[threadIdx.x] = threadIdx.x; }
+
+__managed__ int both[4];
+__global__ void use_managed() { both[threadIdx.x] += 100; }
+
 template <class T>
 __global__ void scale(T* x, T a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,4 @@
-// Graphs on devices whose captures are lists of operations. Kernels in graphs: compute_cuda, and the tests of the
-// CPU's.
+// Graphs on devices whose captures are lists of operations.
 #include "trine/compute/graph.h"
 
 #include <gtest/gtest.h>

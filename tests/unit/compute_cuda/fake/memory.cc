@@ -42,6 +42,7 @@ size_t bytes_allocated() {
 
 cuda::Result enter(const char* function, bool of_context) {
   State& s = state();
+  const std::lock_guard lock(s.mutex);
   ++s.calls[function];
   if (const auto it = s.failures.find(function); it != s.failures.end()) {
     Failure& failure = it->second;

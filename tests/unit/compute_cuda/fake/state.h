@@ -1,6 +1,7 @@
 // Inside of the driver that pretends.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@ struct Kernel {
 };
 
 struct State {
+  std::mutex mutex;  // of calls and failures
   Settings settings;
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
@@ -28,7 +30,7 @@ struct State {
   std::map<uint64_t, size_t> memory;  // address and bytes
   size_t pooled_bytes = 0;            // freed in order, kept by the pool
   cuda::Result lost = cuda::kSuccess;
-  size_t objects = 0;
+  std::atomic<size_t> objects = 0;
   uint64_t captures = 0;
 };
 State& state();
