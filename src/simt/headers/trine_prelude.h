@@ -14,4 +14,5 @@
 #include "device_atomic_functions.h"
 #include "device_integer_functions.h"
 #include "device_runtime_functions.h"
+#include "trine_math.h"
 #include "warp_functions.h"
