@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -133,6 +135,18 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
   return text.str().str();
 }
 
+// The host's memory and the device's at once: PTX says so of each variable, and the driver moves pages.
+void mark_managed(llvm::Module& module, const std::vector<VariableInfo>& variables) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1));
+  for (const VariableInfo& info : variables) {
+    llvm::GlobalVariable* variable = info.managed ? module.getGlobalVariable(info.symbol) : nullptr;
+    if (!variable) continue;
+    llvm::Metadata* note[] = {llvm::ConstantAsMetadata::get(variable), llvm::MDString::get(context, "managed"), one};
+    module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, note));
+  }
+}
+
 }  // namespace
 
 std::string ptx(const DeviceModule& device, std::string_view architecture, int version, bool fast_math) {
@@ -144,6 +158,7 @@ std::string ptx(const DeviceModule& device, std::string_view architecture, int v
   const FatalErrors guard;
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(architecture, version);
   (*module)->setDataLayout(machine->createDataLayout());
+  mark_managed(**module, device.variables);
   prepare_for_ptx(**module, fast_math);
   optimize(**module, *machine);
   std::string text = emit(**module, *machine);

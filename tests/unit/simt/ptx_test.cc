@@ -120,6 +120,15 @@ TEST(Ptx, VariablesStayVisible) {
   EXPECT_EQ(count(text, "\\.extern \\.shared"), 1u) << text;
 }
 
+TEST(Ptx, ManagedVariablesSaySo) {
+  const std::string text = ptx_of(R"(
+      __managed__ int both[4];
+      __device__ int device_only;
+      __global__ void k() { both[threadIdx.x] += device_only; })");
+  EXPECT_EQ(count(text, "\\.global \\.attribute\\(\\.managed\\)[^\n]*both\\[16\\]"), 1u) << text;
+  EXPECT_EQ(count(text, "\\.managed"), 1u) << text;
+}
+
 TEST(Ptx, DebugBuildsCarryLines) {
   const DeviceModule module = parsed("__global__ void k(int* o) {\n  int i = 3;\n  *o = i;\n}\n", {.debug = true});
   const std::string text = compiler().ptx(module, "sm_80", 80, false);
