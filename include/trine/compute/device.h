@@ -65,7 +65,7 @@ class Device {
 };
 
 // Device memory; freed on destruction. Work that uses it must be finished by then; memory of Stream::allocate is freed
-// after what its stream was given before, and must not outlive that stream.
+// after what its stream was given before: neither when that stream is gone, nor while it is captured.
 class Buffer {
  public:
   Buffer(Buffer&& other) noexcept;
