@@ -50,6 +50,7 @@ struct CompileOptions {
   bool debug = false;      // -g: for gdb; nothing is optimised; implies CpuMode::threads
   bool fast_math = false;  // as nvcc's --use_fast_math
   CpuMode mode = CpuMode::automatic;
+  bool whole_program = false;       // source is a .cu file with host code, of which only the device's is compiled
   std::vector<std::string> checks;  // "memory", "race", "barrier", "init"; implies CpuMode::threads
 };
 

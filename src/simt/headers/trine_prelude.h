@@ -6,6 +6,7 @@
 #define __CUDACC_VER_MINOR__ 8
 #define __TRINE__ 1
 
+#include "cuda_runtime_templates.h"
 #include "device_launch_parameters.h"
 #include "host_defines.h"
 #include "vector_functions.h"

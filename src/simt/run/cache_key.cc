@@ -102,7 +102,7 @@ std::optional<std::string> cache_key(std::string_view source, const Options& opt
     hash.add(text);
   }
   hash.add(static_cast<uint64_t>(options.standard));
-  hash.add(uint64_t{options.debug} + 2 * uint64_t{options.fast_math});
+  hash.add(uint64_t{options.debug} + 2 * uint64_t{options.fast_math} + 4 * uint64_t{options.whole_program});
   hash.add(options.name);  // assert and __FILE__ say it
   Includes includes(options, hash);
   if (!includes.scan(source, "")) return std::nullopt;

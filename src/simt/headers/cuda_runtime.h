@@ -1,0 +1,28 @@
+// What programs expect of <cuda_runtime.h>: the runtime API, everything of the device, and the headers of the C library
+// that CUDA's own brings along, where the system has them.
+#pragma once
+
+#if __has_include(<stdlib.h>)
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
+#ifdef __cplusplus
+#if __has_include(<cmath>)
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#endif
+#endif
+
+#include "cuda_runtime_api.h"
+#ifdef __CUDA__
+#include "device_launch_parameters.h"
+#endif
+#include "vector_functions.h"
+#ifdef __cplusplus
+#include "cuda_runtime_templates.h"
+#endif

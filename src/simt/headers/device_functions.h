@@ -1,0 +1,2 @@
+// The prelude has them all.
+#pragma once
