@@ -42,6 +42,8 @@ class CpuProgram {
   virtual void* variable(std::string_view symbol) = 0;  // null when there is none; initialised
   // Throws Error{unsupported} when lanes cannot run this kernel: the reason; threads always can.
   virtual CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) = 0;
+  // Static shared memory of a kernel, for which no code is made.
+  virtual uint32_t shared_bytes(const KernelInfo& kernel) = 0;
 };
 
 // What the module exports as "trine_simt_compiler".

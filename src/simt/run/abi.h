@@ -20,6 +20,8 @@ struct ThreadState {
   BlockState* block;
   uint32_t thread_index[3];
   uint32_t linear;  // x + y * block_dim.x + ...; lane = linear % 32
+  // "kernel.cu:12": where its latest call of the runtime stands; null when not known. Kernels write it before calls.
+  const char* where;
 };
 
 // `parameters` is the block of parameters of KernelInfo.
@@ -30,13 +32,15 @@ enum class BarrierKind : int32_t { plain, count_true, all_true, any_true };
 enum class ShuffleKind : int32_t { up, down, butterfly, index };
 enum class VoteKind : int32_t { all, any, unified, ballot };
 enum class MatchKind : int32_t { any, all };
+enum class ReduceKind : int32_t { add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor };
 
 extern "C" {
 const ThreadState* trine_simt_thread();
 // Barrier `id` of the block for `threads` threads (0: all that have not exited). Returns what the kind asks of the
 // predicates.
 int32_t trine_simt_barrier(int32_t kind, int32_t id, int32_t threads, int32_t predicate);
-void trine_simt_grid_sync();  // cooperative launches
+void trine_simt_barrier_arrive(int32_t id, int32_t threads);  // as PTX's barrier.arrive: counted, without waiting
+void trine_simt_grid_sync();                                  // cooperative launches
 void trine_simt_warp_sync(uint32_t mask);
 uint32_t trine_simt_active_mask();
 // As PTX's shfl.sync: `clamp` is its operand c (segment mask and clamp). Returns the value; *inside is its predicate.
@@ -44,6 +48,11 @@ uint32_t trine_simt_shuffle(int32_t kind, uint32_t mask, uint32_t value, int32_t
 uint32_t trine_simt_vote(int32_t kind, uint32_t mask, int32_t predicate);
 // As match.sync on 64 bits; narrower values are zero-extended. *all is its predicate.
 uint32_t trine_simt_match(int32_t kind, uint32_t mask, uint64_t value, int32_t* all);
+uint32_t trine_simt_reduce(int32_t kind, uint32_t mask, uint32_t value);  // as redux.sync
+int32_t trine_simt_is_local(const void* address);                         // on the stack of this thread
+[[noreturn]] void trine_simt_exit();                                      // of this thread
+// Lanes: the functions below are called for this thread of the block, until told otherwise.
+void trine_simt_set_lane(uint32_t linear);                              // L
 int32_t trine_simt_vprintf(const char* format, const void* arguments);  // L
 [[noreturn]] void trine_simt_assert_fail(const char* message, const char* file, uint32_t line,
                                          const char* function);  // L

@@ -1,0 +1,43 @@
+// Fibres: stacks with a guard page below, and the context that runs there. Kept by the thread that made them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "simt/run/context.h"
+
+namespace trine::simt {
+
+// As much as a CUDA thread may have of local memory, and what the runtime needs itself. Pages are there once touched.
+constexpr size_t kStackBytes = (512 + 64) << 10;
+
+struct Fibre {
+  Context context;
+  char* low = nullptr;  // the guard page lies below
+
+  bool holds(const void* address) const {
+    const auto* p = static_cast<const char*>(address);
+    return p >= low && p < low + kStackBytes;
+  }
+  bool overflows_at(const void* address) const;
+};
+
+class FibrePool {
+ public:
+  explicit FibrePool(FibreEntry entry) : entry_(entry) {}
+  ~FibrePool();
+  FibrePool(const FibrePool&) = delete;
+  FibrePool& operator=(const FibrePool&) = delete;
+
+  Fibre& take();            // throws Error{out_of_memory}; begins with the entry, or goes on where it was given back
+  void give(Fibre& fibre);  // it will be resumed by who takes it
+  void restart(Fibre& fibre);
+  void restart_all();  // what they were at is dropped; all are free again
+
+ private:
+  FibreEntry entry_;
+  std::vector<std::unique_ptr<Fibre>> all_;
+  std::vector<Fibre*> idle_;
+};
+
+}  // namespace trine::simt

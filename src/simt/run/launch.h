@@ -1,0 +1,35 @@
+// One launch on the CPU: what its blocks share.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "simt/compiler.h"
+#include "trine/base/error.h"
+
+namespace trine::simt {
+
+struct CpuLaunch {
+  const char* name;  // of the kernel, in messages
+  CpuKernel code;
+  const void* parameters;  // the block of parameters
+  compute::LaunchShape shape;
+
+  std::atomic<uint64_t> next{0};    // block that nobody has taken
+  std::atomic<bool> failed{false};  // no further blocks are taken
+  std::mutex mutex;
+  std::string error;  // of the block that failed first
+  ErrorCode error_code = ErrorCode::device;
+
+  void fail(ErrorCode code, const std::string& message);
+};
+
+constexpr uint32_t kMostSharedBytes = 227 << 10;      // of a block, as on an H200
+constexpr uint64_t kMostCooperativeThreads = 16'384;  // each has a stack
+
+// Runs all blocks, in ascending order, and returns when they are done. Throws Error{device} when one fails,
+// Error{invalid_argument} for a shape that cannot run, Error{out_of_memory}.
+void run_launch(CpuLaunch& launch);
+
+}  // namespace trine::simt
