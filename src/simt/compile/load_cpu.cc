@@ -1,11 +1,112 @@
 #include "simt/compile/load_cpu.h"
 
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <mutex>
+#include <set>
+
+#include "simt/compile/jit.h"
+#include "simt/compile/threads.h"
+#include "simt/compile/threads_globals.h"
+#include "simt/compile/threads_lower.h"
 #include "trine/base/error.h"
 
 namespace trine::simt {
+namespace {
 
-std::unique_ptr<CpuProgram> load_cpu(const DeviceModule&, std::span<const RuntimeSymbol>) {
-  throw Error(ErrorCode::unsupported, "load_cpu: not built yet");
+struct LoadedModule {
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+};
+
+class Program final : public CpuProgram {
+ public:
+  Program(const DeviceModule& info, std::span<const RuntimeSymbol> runtime)
+      : info_(info), runtime_(runtime.begin(), runtime.end()) {}
+
+  void* variable(std::string_view symbol) override;
+  CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) override;
+  uint32_t shared_bytes(const KernelInfo& kernel) override;
+
+ private:
+  LoadedModule load();
+  Jit& jit(bool debug);
+  CpuKernel make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
+  void need_variables(Jit& jit);
+
+  const DeviceModule info_;
+  const std::vector<RuntimeSymbol> runtime_;
+  std::mutex mutex_;  // of what follows
+  std::unique_ptr<Jit> jit_;
+  std::set<std::string> variables_;  // that live in the program
+};
+
+// A context for each: kernels are compiled without those before them being kept.
+LoadedModule Program::load() {
+  LoadedModule loaded;
+  const llvm::MemoryBufferRef bitcode(info_.bitcode, "kernels");
+  auto module = llvm::parseBitcodeFile(bitcode, *loaded.context);
+  if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
+  loaded.module = std::move(*module);
+  return loaded;
+}
+
+void Program::need_variables(Jit& jit) {
+  LoadedModule loaded = load();
+  variables_ = program_variables(*loaded.module, info_);
+  if (variables_.empty()) return;
+  isolate_variables(*loaded.module, variables_);
+  make_functions(*loaded.module, *jit.machine());
+  jit.add(std::move(loaded.module), std::move(loaded.context));
+}
+
+Jit& Program::jit(bool debug) {
+  if (!jit_) {
+    auto made = std::make_unique<Jit>(runtime_, debug);
+    need_variables(*made);
+    jit_ = std::move(made);
+  }
+  return *jit_;
+}
+
+void* Program::variable(std::string_view symbol) {
+  const std::lock_guard lock(mutex_);
+  Jit& here = jit(false);
+  const std::string name(symbol);
+  return variables_.contains(name) ? here.address(name) : nullptr;
+}
+
+uint32_t Program::shared_bytes(const KernelInfo& kernel) {
+  LoadedModule loaded = load();
+  isolate_kernel(*loaded.module, kernel.symbol, {});
+  drop_unreached(*loaded.module);
+  return static_shared_bytes(*loaded.module);
+}
+
+CpuKernel Program::make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
+  Jit& here = jit(options.debug);
+  LoadedModule loaded = load();
+  program_variables(*loaded.module, info_);  // names those without
+  isolate_kernel(*loaded.module, kernel.symbol, variables_);
+  const ThreadCode code = make_threads(*loaded.module, kernel, options, *here.machine());
+  here.add(std::move(loaded.module), std::move(loaded.context));
+  return {.run_thread = reinterpret_cast<ThreadFunction>(here.address(code.symbol)), .shared_bytes = code.shared_bytes};
+}
+
+CpuKernel Program::kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (options.mode == compute::CpuMode::lanes)
+    throw Error(ErrorCode::unsupported, "lanes: not built yet; CpuMode::threads runs every kernel");
+  return make_threads_kernel(kernel, options);
+}
+
+}  // namespace
+
+std::unique_ptr<CpuProgram> load_cpu(const DeviceModule& module, std::span<const RuntimeSymbol> runtime) {
+  return std::make_unique<Program>(module, runtime);
 }
 
 }  // namespace trine::simt

@@ -1,0 +1,36 @@
+#include "simt/compile/threads.h"
+
+#include <llvm/IR/Module.h>
+
+#include "simt/compile/threads_lower.h"
+
+namespace trine::simt {
+namespace {
+
+uint32_t lower_and_optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug) {
+  const uint32_t shared_bytes = lay_out_shared(module);
+  optimize(module, machine, debug);
+  check_calls(module);
+  add_yields(module, !debug);
+  return shared_bytes;
+}
+
+}  // namespace
+
+ThreadCode make_threads(llvm::Module& module, const KernelInfo& kernel, const CpuKernelOptions& options,
+                        llvm::TargetMachine& machine) {
+  drop_unreached(module);
+  lower_module(module, machine);
+  ThreadCode code{"trine.thread." + kernel.symbol, 0};
+  add_entry(module, kernel, code.symbol);
+  code.shared_bytes = lower_and_optimize(module, machine, options.debug);
+  return code;
+}
+
+void make_functions(llvm::Module& module, llvm::TargetMachine& machine) {
+  drop_unreached(module);
+  lower_module(module, machine);
+  lower_and_optimize(module, machine, false);
+}
+
+}  // namespace trine::simt

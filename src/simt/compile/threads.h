@@ -1,0 +1,43 @@
+// Mode threads: a kernel of nvptx64 becomes a function that one CUDA thread runs, calling the runtime for what it
+// shares with others (run/abi.h).
+//
+//   isolate        the kernel and what it reaches; variables of the program become declarations   threads_globals.h
+//   lower          triple, attributes, intrinsics, calls by name, shared variables                 threads_lower.h
+//   add_entry      a ThreadFunction that takes the parameters from their block
+//   optimize       as for any CPU
+//   add_yields     loops that wait for other threads let them run
+//   check_calls    what has no meaning here is an error that names it
+#pragma once
+
+#include <string>
+
+#include "simt/compiler.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace trine::simt {
+
+struct ThreadCode {
+  std::string symbol;  // of the ThreadFunction
+  uint32_t shared_bytes = 0;
+};
+
+// `module` is the whole of a program and holds the code of one kernel afterwards. Throws Error{unsupported}.
+ThreadCode make_threads(llvm::Module& module, const KernelInfo& kernel, const CpuKernelOptions& options,
+                        llvm::TargetMachine& machine);
+
+// Code that the initialisers of variables point at.
+void make_functions(llvm::Module& module, llvm::TargetMachine& machine);
+
+void add_entry(llvm::Module& module, const KernelInfo& kernel, const std::string& symbol);
+void add_yields(llvm::Module& module, bool optimized);
+void check_calls(const llvm::Module& module);
+
+// Intrinsics that nothing reaches are no error: call this on what is left. The passes that an optimisation level has.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug);
+void drop_unreached(llvm::Module& module);
+
+}  // namespace trine::simt

@@ -1,0 +1,51 @@
+// From nvptx64 to calls of the runtime.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <cstdint>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace trine::simt {
+
+// Writes the replacement of one call in front of it.
+class Lowering {
+ public:
+  explicit Lowering(llvm::CallInst& call) : build(&call), call_(call) {}
+
+  llvm::IRBuilder<> build;
+  llvm::Value* argument(unsigned i) const { return call_.getArgOperand(i); }
+  llvm::Type* type() const { return call_.getType(); }
+
+  llvm::CallInst* runtime(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::Value* thread();                      // const ThreadState*
+  llvm::Value* thread_word(uint64_t offset);  // a uint32_t of it
+  llvm::Value* block();
+  llvm::Value* block_word(uint64_t offset);
+  llvm::Value* shared();          // BlockState::shared
+  llvm::Value* lane();            // linear % 32
+  void note_place();              // ThreadState::where, when the call's line is known
+  bool replace(llvm::Value* by);  // the call goes; null when it has no result. Returns true
+
+ private:
+  llvm::LoadInst* invariant(llvm::Type* type, llvm::Value* base, uint64_t offset);
+  llvm::CallInst& call_;
+};
+
+// Each returns false when the intrinsic is none of its own.
+bool lower_identity(Lowering& lower, llvm::IntrinsicInst& call);    // threadIdx, %laneid, clocks, address spaces
+bool lower_collective(Lowering& lower, llvm::IntrinsicInst& call);  // barriers, shuffles, votes
+bool lower_arithmetic(Lowering& lower, llvm::IntrinsicInst& call);  // what other machines have by other names
+
+// All of the module: triple and layout, attributes, intrinsics, functions known by name.
+void lower_module(llvm::Module& module, llvm::TargetMachine& machine);
+
+// Variables of address space 3 become offsets; returns the bytes of the static ones.
+uint32_t lay_out_shared(llvm::Module& module);
+uint32_t static_shared_bytes(const llvm::Module& module);
+
+}  // namespace trine::simt
