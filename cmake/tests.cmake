@@ -12,7 +12,7 @@ foreach(folder ${folders})
       list(FILTER sources EXCLUDE REGEX "codegen/(compiled|nest)_test")
     endif()
     get_filename_component(name ${folder} NAME)
-    if(name MATCHES "^simt" AND NOT TARGET trine_simt)
+    if(name MATCHES "^simt|^compute_kernels" AND NOT TARGET trine_simt)
       set(sources)  # nothing to test without the compiler
     endif()
     if(sources)
@@ -26,6 +26,9 @@ foreach(folder ${folders})
         add_dependencies(thread_tests test_${name})
       elseif(name MATCHES "^compute_")
         target_link_libraries(test_${name} PRIVATE trine_compute)
+        if(TARGET trine_simt)
+          add_dependencies(test_${name} trine_simt)  # opened at run time
+        endif()
       elseif(name STREQUAL "device_math")  # headers alone, against MPFR
         target_link_libraries(test_${name} PRIVATE mpfr gmp)
         target_compile_options(test_${name} PRIVATE -ffp-contract=off)

@@ -76,7 +76,8 @@ class Kernel {
   }
 
   // `arguments` points at each; `bytes`, when not null, is their sizes, to be compared. Throws Error{invalid_argument}
-  // for a shape that the device does not take, Error{device} when the kernel fails, naming it.
+  // for a shape that the device does not take, Error{device} when the kernel fails, naming it. On the CPU the stream
+  // stays failed then: later launches and synchronize() report it again, until the stream is destroyed.
   void launch_raw(Stream& stream, const LaunchShape& shape, const void* const* arguments, const uint32_t* bytes,
                   size_t count) const;
 

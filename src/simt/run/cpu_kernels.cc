@@ -1,0 +1,201 @@
+// Kernels on the device "cpu": compiled in process, launched at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "compute/immediate.h"
+#include "compute/kernel_table.h"
+#include "simt/run/find_kernel.h"
+#include "simt/run/launch.h"
+#include "simt/run/symbols.h"
+#include "trine/base/error.h"
+
+namespace trine::simt {
+namespace {
+
+using compute::CpuMode;
+using compute::Dim3;
+using compute::KernelHandle;
+using compute::LaunchShape;
+using compute::ModuleHandle;
+
+constexpr size_t kParameterAlign = 128;
+constexpr size_t kMostParameterBytes = 32'764;  // CUDA's limit
+
+// Machine code of a kernel for blocks of a shape; threads take any.
+struct Compiled {
+  Dim3 block;
+  bool any_block;
+  CpuKernel code;
+};
+
+struct CpuModule;
+
+struct LoadedKernel {
+  CpuModule* module;
+  const KernelInfo* info;
+  std::atomic<const Compiled*> latest{nullptr};
+  std::vector<std::unique_ptr<Compiled>> compiled;  // of the module's mutex, as is what follows
+  std::string why_no_lanes;
+  int64_t shared_bytes = -1;  // not known yet
+};
+
+struct CpuModule {
+  compute::CompileOptions options;
+  DeviceModule info;
+  std::unique_ptr<CpuProgram> program;
+  std::mutex mutex;
+  std::map<const KernelInfo*, LoadedKernel> kernels;
+
+  bool needs_threads() const { return options.mode == CpuMode::threads || options.debug || !options.checks.empty(); }
+};
+
+CpuModule& module_of(const ModuleHandle& handle) { return *static_cast<CpuModule*>(handle.get()); }
+LoadedKernel& kernel_of(KernelHandle handle) { return *static_cast<LoadedKernel*>(const_cast<void*>(handle)); }
+
+ModuleHandle compile(int, std::string_view source, const compute::CompileOptions& options) {
+  auto module = std::make_shared<CpuModule>();
+  module->options = options;
+  module->info = compiler().parse(source, options);
+  module->program = compiler().load_cpu(module->info, runtime_symbols());
+  return module;
+}
+
+std::vector<std::string> kernels(const ModuleHandle& handle) {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : module_of(handle).info.kernels) names.push_back(kernel.name);
+  return names;
+}
+
+KernelHandle kernel(const ModuleHandle& handle, std::string_view name) {
+  CpuModule& module = module_of(handle);
+  const KernelInfo* info = find_kernel(module.info, name);
+  if (!info) return nullptr;
+  const std::lock_guard lock(module.mutex);
+  LoadedKernel& loaded = module.kernels[info];
+  loaded.module = &module;
+  loaded.info = info;
+  return &loaded;
+}
+
+compute::KernelProperties properties(KernelHandle handle) {
+  LoadedKernel& kernel = kernel_of(handle);
+  const std::lock_guard lock(kernel.module->mutex);
+  if (kernel.shared_bytes < 0) kernel.shared_bytes = kernel.module->program->shared_bytes(*kernel.info);
+  compute::KernelProperties p;
+  p.name = kernel.info->name;
+  p.static_shared_bytes = static_cast<uint32_t>(kernel.shared_bytes);
+  p.most_threads = kernel.info->most_threads;
+  for (const Parameter& parameter : kernel.info->parameters) p.parameter_bytes.push_back(parameter.bytes);
+  return p;
+}
+
+compute::Module::Variable variable(const ModuleHandle& handle, std::string_view name) {
+  CpuModule& module = module_of(handle);
+  const VariableInfo* info = find_variable(module.info, name);
+  if (!info) return {nullptr, 0};
+  return {module.program->variable(info->symbol), info->bytes};
+}
+
+bool asks_for(const compute::CompileOptions& options, std::string_view check) {
+  return std::find(options.checks.begin(), options.checks.end(), check) != options.checks.end();
+}
+
+CpuKernelOptions options_for(const CpuModule& module, CpuMode mode, const Dim3& block) {
+  const compute::CompileOptions& o = module.options;
+  return {.mode = mode,
+          .block = block,
+          .debug = o.debug,
+          .check_memory = asks_for(o, "memory"),
+          .check_race = asks_for(o, "race"),
+          .check_barrier = asks_for(o, "barrier"),
+          .check_init = asks_for(o, "init")};
+}
+
+// Lanes where they can run the kernel; then it is known why not, and threads are not tried in vain for other shapes.
+Compiled make(LoadedKernel& kernel, const LaunchShape& shape) {
+  CpuModule& module = *kernel.module;
+  const auto code = [&](CpuMode mode) {
+    return module.program->kernel(*kernel.info, options_for(module, mode, shape.block));
+  };
+  const bool threads = module.needs_threads() || shape.cooperative;
+  if (!threads && module.options.mode == CpuMode::lanes) return {shape.block, false, code(CpuMode::lanes)};
+  if (!threads && kernel.why_no_lanes.empty()) {
+    try {
+      return {shape.block, false, code(CpuMode::lanes)};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      kernel.why_no_lanes = error.what();
+    }
+  }
+  return {shape.block, true, code(CpuMode::threads)};
+}
+
+bool fits(const Compiled& compiled, const LaunchShape& shape) {
+  return compiled.any_block || (compiled.block == shape.block && !shape.cooperative);
+}
+
+const Compiled& compiled_for(LoadedKernel& kernel, const LaunchShape& shape) {
+  const Compiled* latest = kernel.latest.load(std::memory_order_acquire);
+  if (latest && fits(*latest, shape)) return *latest;
+  const std::lock_guard lock(kernel.module->mutex);
+  for (const auto& compiled : kernel.compiled)
+    if (fits(*compiled, shape)) {
+      kernel.latest.store(compiled.get(), std::memory_order_release);
+      return *compiled;
+    }
+  kernel.compiled.push_back(std::make_unique<Compiled>(make(kernel, shape)));
+  kernel.latest.store(kernel.compiled.back().get(), std::memory_order_release);
+  return *kernel.compiled.back();
+}
+
+void pack(const KernelInfo& kernel, const void* const* arguments, char* block) {
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    std::memcpy(block + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
+}
+
+void run(LoadedKernel& kernel, const LaunchShape& shape, const void* parameters, compute::StreamHandle stream) {
+  CpuLaunch launch{.name = kernel.info->name.c_str(),
+                   .code = compiled_for(kernel, shape).code,
+                   .parameters = parameters,
+                   .shape = shape};
+  try {
+    run_launch(launch);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::device) compute::fail_stream(stream, error.what());
+    throw;
+  }
+}
+
+void launch(KernelHandle handle, const LaunchShape& shape, const void* const* arguments, compute::StreamHandle stream) {
+  compute::check_stream(stream);
+  LoadedKernel& kernel = kernel_of(handle);
+  constexpr size_t kSmall = 512;
+  if (kernel.info->parameter_bytes <= kSmall) {
+    alignas(kParameterAlign) char block[kSmall];
+    pack(*kernel.info, arguments, block);
+    return run(kernel, shape, block, stream);
+  }
+  if (kernel.info->parameter_bytes > kMostParameterBytes)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("launch: {} bytes of parameters for {}; accepted are {}", kernel.info->parameter_bytes,
+                            kernel.info->name, kMostParameterBytes));
+  alignas(kParameterAlign) char block[kMostParameterBytes + 4];
+  pack(*kernel.info, arguments, block);
+  run(kernel, shape, block, stream);
+}
+
+const compute::KernelTable kTable = {.backend = "cpu",
+                                     .compile = compile,
+                                     .kernels = kernels,
+                                     .kernel = kernel,
+                                     .properties = properties,
+                                     .variable = variable,
+                                     .launch = launch};
+const compute::RegisterKernels registered(kTable);
+
+}  // namespace
+}  // namespace trine::simt
