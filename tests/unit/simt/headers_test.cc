@@ -70,5 +70,83 @@ TEST(Headers, StandardLibrary) {
   for (const Accepted& row : kLibrary) expect_accepted(row);
 }
 
+const Accepted kGroups[] = {
+    {"blocks and tiles", R"(
+/**/#include <cooperative_groups.h>
+/**/#include <cooperative_groups/reduce.h>
+/**/#include <cooperative_groups/scan.h>
+      namespace cg = cooperative_groups;
+      struct Pair { float value; long long index; short rest; };
+      __global__ void k(int* x, float* f) {
+        cg::thread_block block = cg::this_thread_block();
+        auto warp = cg::tiled_partition<32>(block);
+        auto quarter = cg::tiled_partition<8>(warp);
+        cg::thread_block_tile<8> any_parent = quarter;
+        f[block.thread_rank()] = cg::reduce(warp, f[0], cg::plus<float>()) + cg::reduce(quarter, f[1], cg::greater<float>());
+        x[warp.meta_group_rank()] = cg::inclusive_scan(quarter, x[0]) + cg::exclusive_scan(warp, x[1], cg::less<int>());
+        x[any_parent.meta_group_size()] = warp.shfl_down(x[2], 3) + quarter.ballot(x[3]) + warp.any(x[4]);
+        Pair p = warp.shfl(Pair{f[0], x[0], 1}, 0);
+        f[2] = p.value + p.index;
+        int all;
+        x[5] = warp.match_all(x[5], all) + warp.match_any(x[6]) + all + cg::reduce(warp, x[7], [](int a, int b) { return a * b; });
+        cg::sync(block);
+        block.sync();
+      })"},
+    {"coalesced threads", R"(
+/**/#include <cooperative_groups.h>
+/**/#include <cooperative_groups/reduce.h>
+      using namespace cooperative_groups;
+      __device__ int aggregated(int* counter) {
+        coalesced_group active = coalesced_threads();
+        int first = 0;
+        if (active.thread_rank() == 0) first = atomicAdd(counter, active.size());
+        return active.shfl(first, 0) + active.thread_rank();
+      }
+      __global__ void k(int* x) {
+        if (x[threadIdx.x] > 0) x[aggregated(x)] = reduce(coalesced_threads(), x[1], plus<int>());
+        auto odd = binary_partition(tiled_partition<32>(this_thread_block()), threadIdx.x & 1);
+        x[odd.thread_rank()] = odd.size() + odd.ballot(1);
+      })"},
+    {"any group", R"(
+/**/#include <cooperative_groups.h>
+      using namespace cooperative_groups;
+      __device__ int sum(thread_group g, int* temp, int value) {
+        for (int i = g.size() / 2; i > 0; i /= 2) {
+          temp[g.thread_rank()] = value;
+          g.sync();
+          if (g.thread_rank() < i) value += temp[g.thread_rank() + i];
+          g.sync();
+        }
+        return value;
+      }
+      __global__ void k(int* x) {
+        extern __shared__ int temp[];
+        thread_block block = this_thread_block();
+        x[0] = sum(block, temp, x[1]) + sum(tiled_partition(block, 16), temp, x[2]) + sum(this_thread(), temp, 1);
+      })"},
+    {"grids", R"(
+/**/#include <cooperative_groups.h>
+      __global__ void k(int* x) {
+        auto grid = cooperative_groups::this_grid();
+        x[grid.thread_rank()] = grid.size() + grid.block_rank() + grid.num_blocks();
+        grid.sync();
+        x[0] = x[grid.size() - 1];
+      })"},
+    {"copies", R"(
+/**/#include <cooperative_groups.h>
+/**/#include <cooperative_groups/memcpy_async.h>
+      __global__ void k(const float* x, float* y) {
+        __shared__ float s[256];
+        auto block = cooperative_groups::this_thread_block();
+        cooperative_groups::memcpy_async(block, s, x, sizeof s);
+        cooperative_groups::wait(block);
+        y[block.thread_rank()] = s[255 - block.thread_rank()];
+      })"},
+};
+
+TEST(Headers, CooperativeGroups) {
+  for (const Accepted& row : kGroups) expect_accepted(row);
+}
+
 }  // namespace
 }  // namespace trine::simt
