@@ -19,6 +19,7 @@
 #include <mutex>
 
 #include "simt/compile/ptx_prepare.h"
+#include "simt/compile/ptx_runtime.h"
 #include "trine/base/error.h"
 
 extern "C" {
@@ -159,6 +160,7 @@ std::string ptx(const DeviceModule& device, std::string_view architecture, int v
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(architecture, version);
   (*module)->setDataLayout(machine->createDataLayout());
   mark_managed(**module, device.variables);
+  link_ptx_runtime(**module);
   prepare_for_ptx(**module, fast_math);
   optimize(**module, *machine);
   std::string text = emit(**module, *machine);

@@ -129,6 +129,15 @@ TEST(Ptx, ManagedVariablesSaySo) {
   EXPECT_EQ(count(text, "\\.managed"), 1u) << text;
 }
 
+TEST(Ptx, GridsMeetWithoutOutsideHelp) {
+  const std::string text = ptx_of(R"(
+/**/#include <cooperative_groups.h>
+      __global__ void k(int* x) { x[0] = 1; cooperative_groups::this_grid().sync(); x[1] = x[0]; })");
+  EXPECT_EQ(count(text, "\\.extern|\\.func"), 0u) << text;
+  EXPECT_GE(count(text, "%envreg2"), 1u);
+  EXPECT_EQ(count(text, "bar.sync|barrier.sync"), 2u) << text;
+}
+
 TEST(Ptx, DebugBuildsCarryLines) {
   const DeviceModule module = parsed("__global__ void k(int* o) {\n  int i = 3;\n  *o = i;\n}\n", {.debug = true});
   const std::string text = compiler().ptx(module, "sm_80", 80, false);
