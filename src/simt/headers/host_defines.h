@@ -36,5 +36,6 @@
 #define __TRINE_DEVICE__ static __inline__ __attribute__((always_inline, device, unused))
 #define __TRINE_HD__ static __inline__ __attribute__((always_inline, host, device, unused))
 #else
+#define __TRINE_DEVICE__ static __inline__ __attribute__((always_inline, unused))
 #define __TRINE_HD__ static __inline__ __attribute__((always_inline, unused))
 #endif

@@ -70,6 +70,24 @@ TEST(Headers, StandardLibrary) {
   for (const Accepted& row : kLibrary) expect_accepted(row);
 }
 
+const Accepted kRandom[] = {
+    {"Philox", R"(
+/**/#include <curand_kernel.h>
+      __global__ void init(curandState* s, unsigned long long seed) { curand_init(seed, threadIdx.x, 0, &s[threadIdx.x]); }
+      __global__ void k(curandStatePhilox4_32_10_t* s, float* x, unsigned* u, double* d) {
+        curandStatePhilox4_32_10_t mine = s[threadIdx.x];
+        *u = curand(&mine) + curand4(&mine).w;
+        *x = curand_uniform(&mine) + curand_normal(&mine) + curand_normal4(&mine).z + curand_log_normal(&mine, 0, 1);
+        *d = curand_uniform_double(&mine);
+        skipahead(3, &mine);
+        s[threadIdx.x] = mine;
+      })"},
+};
+
+TEST(Headers, Random) {
+  for (const Accepted& row : kRandom) expect_accepted(row);
+}
+
 const Accepted kGroups[] = {
     {"blocks and tiles", R"(
 /**/#include <cooperative_groups.h>
