@@ -1,7 +1,7 @@
 // plus<T>, less<T> and the other operations of reductions and scans.
 #pragma once
 
-#include "../host_defines.h"
+#include <host_defines.h>
 
 namespace cooperative_groups {
 

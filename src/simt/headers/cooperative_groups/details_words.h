@@ -1,7 +1,7 @@
 // Shuffles of values of any size, word by word.
 #pragma once
 
-#include "../warp_functions.h"
+#include <warp_functions.h>
 
 // Friends of classes cannot be static.
 #define __TRINE_GROUP__ __attribute__((device, always_inline)) inline

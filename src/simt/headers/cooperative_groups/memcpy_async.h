@@ -1,7 +1,7 @@
 // memcpy_async(group, to, from, bytes) and wait(group). Threads of the group copy at once; wait is a barrier.
 #pragma once
 
-#include "../cooperative_groups.h"
+#include <cooperative_groups.h>
 
 namespace cooperative_groups {
 

@@ -1,7 +1,8 @@
 // reduce(group, value, operation): what all threads of tiles and of coalesced groups gave, in each of them.
 #pragma once
 
-#include "../cooperative_groups.h"
+#include <cooperative_groups.h>
+
 #include "details_operators.h"
 
 namespace cooperative_groups {

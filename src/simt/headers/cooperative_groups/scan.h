@@ -1,7 +1,8 @@
 // inclusive_scan and exclusive_scan of tiles and of coalesced groups; sums when no operation is given.
 #pragma once
 
-#include "../cooperative_groups.h"
+#include <cooperative_groups.h>
+
 #include "details_operators.h"
 
 namespace cooperative_groups {
