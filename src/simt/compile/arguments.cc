@@ -74,6 +74,8 @@ std::vector<std::string> source_arguments(const compute::CompileOptions& options
   // Checks name lines and variables; gdb wants everything.
   if (options.debug || !options.checks.empty())
     all.insert(all.end(), {"-debug-info-kind=standalone", "-dwarf-version=5"});
+  else if (options.mode == compute::CpuMode::threads)  // where threads wait, and what they were at when they failed
+    all.push_back("-debug-info-kind=line-tables-only");
   // As nvcc does, which programs count on.
   if (options.whole_program) all.insert(all.end(), {"-include", "cuda_runtime.h"});
   for (const std::string& define : options.defines) all.push_back("-D" + define);

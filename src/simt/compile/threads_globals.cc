@@ -73,8 +73,11 @@ void isolate_kernel(llvm::Module& module, const std::string& kernel, const std::
 
 void isolate_variables(llvm::Module& module, const std::set<std::string>& variables) {
   hide_all(module);
-  for (GlobalVariable& variable : module.globals())
-    if (variables.contains(variable.getName().str()) && !variable.isDeclaration()) show(variable);
+  for (GlobalVariable& variable : module.globals()) {
+    if (!variables.contains(variable.getName().str()) || variable.isDeclaration()) continue;
+    variable.setConstant(false);  // the host may write what kernels may not
+    show(variable);
+  }
 }
 
 }  // namespace trine::simt
