@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include "simt/compile/arguments.h"
+#include "simt/compile/check_kernels.h"
 #include "simt/compile/clang_job.h"
 #include "simt/compile/describe.h"
 #include "simt/compile/headers.h"
@@ -27,21 +28,28 @@ class EmitAction : public clang::EmitLLVMOnlyAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
                                                         llvm::StringRef file) override {
-    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
-    both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(instance, file));
-    both.push_back(find_instances(instances_));
-    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+    std::vector<std::unique_ptr<clang::ASTConsumer>> all;
+    all.push_back(EmitLLVMOnlyAction::CreateASTConsumer(instance, file));
+    all.push_back(find_instances(instances_));
+    all.push_back(check_kernels(instance));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
  private:
   std::vector<std::string>& instances_;
 };
 
+// A name that is no option of the compiler, nor its word for standard input.
+std::string file_name(const compute::CompileOptions& options) {
+  if (options.name.empty()) return "kernel.cu";
+  return options.name.starts_with('-') ? "./" + options.name : options.name;
+}
+
 ClangJob kernel_job(const compute::CompileOptions& options, std::string_view text, std::string_view prelude) {
-  ClangJob job{language_arguments(options), options.name, {}};
+  ClangJob job{language_arguments(options), file_name(options), {}};
   const std::string precompiled = std::string(kHeaderRoot) + "/prelude.pch",
                     given = std::string(kHeaderRoot) + "/given";
-  job.files.emplace_back(options.name, text);
+  job.files.emplace_back(job.main_name, text);
   job.files.emplace_back(precompiled, prelude);
   for (const auto& [name, header] : options.headers)
     job.files.emplace_back(name.starts_with('/') ? name : given + "/" + name, header);

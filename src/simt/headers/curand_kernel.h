@@ -11,7 +11,7 @@ struct curandStatePhilox4_32_10 {
   uint4 ctr, output;
   uint2 key;
   unsigned int STATE;  // how many numbers of `output` are used
-  int boxmuller_flag;  // the second of a pair of normal numbers is kept
+  int boxmuller_flag;  // which number of a pair is kept: 1 a normal one, 2 a log-normal one
   int boxmuller_flag_double;
   float boxmuller_extra;
   double boxmuller_extra_double;
@@ -50,7 +50,7 @@ constexpr float kStep = 2.3283064e-10f;  // 2^-32, a little more: uniform number
 constexpr float kAngle = 2.3283064e-10f * 6.2831855f;
 
 __TRINE_DEVICE__ float uniform(unsigned x) { return x * kStep + kStep / 2; }
-__TRINE_DEVICE__ double uniform_double(unsigned x) { return x * 0x1p-32 + 0x1p-33; }
+__TRINE_DEVICE__ double uniform_double(unsigned x) { return x * 0x1p-32 + 0x1p-32; }
 __TRINE_DEVICE__ double uniform_double(unsigned x, unsigned y) {
   return ((unsigned long long)x ^ (unsigned long long)y << 21) * 0x1p-53 + 0x1p-54;
 }
@@ -132,7 +132,7 @@ __TRINE_DEVICE__ float2 curand_normal2(curandStatePhilox4_32_10_t* state) {
   return trine_random::normal_pair(x, y);
 }
 __TRINE_DEVICE__ float curand_normal(curandStatePhilox4_32_10_t* state) {
-  if (state->boxmuller_flag) {
+  if (state->boxmuller_flag == 1) {
     state->boxmuller_flag = 0;
     return state->boxmuller_extra;
   }
@@ -162,5 +162,12 @@ __TRINE_DEVICE__ double curand_normal_double(State* state) {
   return pair.x;
 }
 __TRINE_DEVICE__ float curand_log_normal(curandStatePhilox4_32_10_t* state, float mean, float deviation) {
-  return expf(mean + deviation * curand_normal(state));
+  if (state->boxmuller_flag == 2) {
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+  }
+  const float2 pair = curand_normal2(state);
+  state->boxmuller_flag = 2;
+  state->boxmuller_extra = expf(mean + deviation * pair.y);
+  return expf(mean + deviation * pair.x);
 }

@@ -24,16 +24,14 @@ __TRINE_DEVICE__ unsigned __fns(unsigned mask, unsigned base, int n) {
   return 0xffffffffu;
 }
 
-// Four of the eight bytes of y:x; bit 3 of a selector spreads the sign of its byte.
+// Four of the eight bytes of y:x, chosen by three bits each.
 __TRINE_DEVICE__ unsigned __byte_perm(unsigned x, unsigned y, unsigned selectors) {
   const unsigned long long both = (unsigned long long)y << 32 | x;
   unsigned result = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const unsigned selector = selectors >> (4 * i);
-    unsigned byte = (unsigned)(both >> (8 * (selector & 7))) & 0xff;
-    if (selector & 8) byte = byte & 0x80 ? 0xff : 0;
-    result |= byte << (8 * i);
+    const unsigned byte = selectors >> (4 * i) & 7;
+    result |= ((unsigned)(both >> (8 * byte)) & 0xff) << (8 * i);
   }
   return result;
 }

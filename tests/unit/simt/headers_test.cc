@@ -28,6 +28,12 @@ const Accepted kLibrary[] = {
     {"<type_traits>",
      "#include <type_traits>\ntemplate <class T> __global__ void k(T* x) { if constexpr (std::is_same_v<T, float>) *x "
      "= 1; }\ntemplate __global__ void k<float>(float*);"},
+    {"C++14", "__global__ void k(int* x) { *x = __match_any_sync(~0u, *x) + __ldg(x); atomicAdd(x, 1); }", 14},
+    {"C++17",
+     "#include <utility>\n#include <cooperative_groups.h>\n__global__ void k(int* x) { auto [a, b] = std::pair(x[0], "
+     "x[1]); *x = a + b; }",
+     17},
+    {"constants", "#include <math_constants.h>\n__global__ void k(float* x) { *x = CUDART_INF_F + CUDART_PI_F; }"},
     {"<utility>",
      "#include <utility>\n__device__ int f(int&& x) { return x; }\n__global__ void k(int* x) { int y = 3; *x = "
      "f(std::move(y)); std::swap(x[0], x[1]); std::pair<int, float> p{1, 2.f}; *x += p.first; }"},

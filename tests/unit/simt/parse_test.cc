@@ -1,7 +1,13 @@
 // What parse tells about kernels, parameters, variables and mistakes.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "compile.h"
 
@@ -144,6 +150,12 @@ const MistakeCase kMistakeCases[] = {
      "kernel.cu:1:23: error: cannot use 'throw' in __global__ function"},
     {"unknown register in PTX", "__global__ void k(int* x) { asm(\"mov.u32 %0, 1;\" : \"=z\"(*x)); }",
      "kernel.cu:1:52: error: invalid output constraint '=z' in asm"},
+    {"long double, which host and device see differently", "__global__ void k(int i, long double x) {}",
+     "kernel.cu:1:38: error: kernel parameter x holds a long double"},
+    {"one within", "struct S { int i; struct { long double d[2]; } s; };\nnamespace n { __global__ void k(S s) {} }",
+     "kernel.cu:2:35: error: kernel parameter s holds a long double"},
+    {"one in an instance", "template <class T> __global__ void k(T t) {}\nvoid f() { k<<<1, 1>>>(1.0L); }",
+     "kernel.cu:1:40: error: kernel parameter t holds a long double"},
     {"#error", "#error stop here", "kernel.cu:1:2: error: stop here"},
 };
 
@@ -170,6 +182,44 @@ TEST(Parse, OptionsReachTheCompiler) {
   EXPECT_NE(refused("", options).find("<instances>:1:1: error: use of undeclared identifier 'missing'"),
             std::string::npos)
       << refused("", options);
+}
+
+TEST(Parse, AnyNameWillDo) {
+  for (const char* name : {"", "-", "-O3", "a b.cu", "folder/kernel.cu", "/absolute/kernel.cu", "no_extension"}) {
+    const std::string message = refused("__global__ void k() { x; }", {.name = name});
+    EXPECT_NE(message.find(":1:23: error: use of undeclared identifier 'x'"), std::string::npos) << message;
+  }
+}
+
+TEST(Parse, FoldersAreSearched) {
+  const std::string folder = ::testing::TempDir() + "simt_parse_" + std::to_string(getpid());
+  std::filesystem::create_directories(folder + "/inner");
+  std::ofstream(folder + "/inner/on_disk.h") << "#include \"beside.h\"\n";
+  std::ofstream(folder + "/inner/beside.h") << "constexpr int kBeside = 3;\n";
+  const char* source = "#include <on_disk.h>\nstatic_assert(kBeside == 3);\n";
+  parsed(source, {.include_dirs = {folder + "/inner"}});
+  parsed("#include \"inner/on_disk.h\"\nstatic_assert(kBeside == 3);\n", {.name = folder + "/kernel.cu"});
+  EXPECT_NE(refused(source).find("'on_disk.h' file not found"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Parse, ThreadsMayParseAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([i, &good] {
+      for (int j = 0; j < 5; ++j) {
+        const std::string name = "k" + std::to_string(i) + std::to_string(j);
+        const DeviceModule module =
+            parsed("extern \"C\" __global__ void " + name + "(int* x) { *x = " + name[1] + "; }",
+                   {.standard = i % 2 ? 17 : 20});
+        const std::string text = compiler().ptx(module, "sm_80", 80, false);
+        good += module.kernels.size() == 1 && module.kernels[0].name == name && text.find(name) != std::string::npos;
+        refused("__global__ void k() { x; }");
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 20);
 }
 
 TEST(Parse, WarningsComeWithTheModule) {
