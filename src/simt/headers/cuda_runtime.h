@@ -2,6 +2,8 @@
 // that CUDA's own brings along, where the system has them.
 #pragma once
 
+#define __CUDA_RUNTIME_H__  // libraries ask for it
+
 #if __has_include(<stdlib.h>)
 #include <assert.h>
 #include <stdio.h>

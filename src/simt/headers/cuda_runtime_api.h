@@ -1,6 +1,8 @@
 // The functions of the CUDA runtime API, as C declares them.
 #pragma once
 
+#define __CUDA_RUNTIME_API_H__  // libraries ask for it
+
 #include "driver_types.h"
 #include "host_defines.h"
 

@@ -1,6 +1,8 @@
 // Types, enumerators and values of the CUDA runtime API, for hosts and devices.
 #pragma once
 
+#define __DRIVER_TYPES_H__  // libraries ask for it
+
 #include "vector_types.h"
 
 typedef __SIZE_TYPE__ size_t;
@@ -137,6 +139,7 @@ enum cudaError {
   cudaErrorInvalidResourceType = 914,
   cudaErrorInvalidResourceConfiguration = 915,
   cudaErrorUnknown = 999,
+  cudaErrorApiFailureBase = 10000,
 };
 
 typedef enum cudaError cudaError_t;

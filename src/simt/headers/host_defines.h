@@ -1,6 +1,8 @@
 // The words that mark functions and variables of the device.
 #pragma once
 
+#define __HOST_DEFINES_H__  // libraries ask for it
+
 #ifdef __CUDA__  // of clang
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

@@ -1,6 +1,8 @@
 // dim3 and the vectors of two, three and four, with the alignments that host code gives them.
 #pragma once
 
+#define __VECTOR_TYPES_H__  // libraries ask for it
+
 #include "host_defines.h"
 
 struct char1 {
