@@ -6,6 +6,7 @@
 
 #if __has_include(<stdlib.h>)
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
