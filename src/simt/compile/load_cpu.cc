@@ -1,6 +1,7 @@
 #include "simt/compile/load_cpu.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
@@ -33,9 +34,9 @@ class Program final : public CpuProgram {
 
  private:
   LoadedModule load();
-  Jit& jit(bool debug);
+  Jit& jit();
   CpuKernel make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
-  void need_variables(Jit& jit);
+  void need_variables(LoadedModule loaded, Jit& jit);
 
   const DeviceModule info_;
   const std::vector<RuntimeSymbol> runtime_;
@@ -54,8 +55,7 @@ LoadedModule Program::load() {
   return loaded;
 }
 
-void Program::need_variables(Jit& jit) {
-  LoadedModule loaded = load();
+void Program::need_variables(LoadedModule loaded, Jit& jit) {
   variables_ = program_variables(*loaded.module, info_);
   if (variables_.empty()) return;
   isolate_variables(*loaded.module, variables_);
@@ -63,10 +63,17 @@ void Program::need_variables(Jit& jit) {
   jit.add(std::move(loaded.module), std::move(loaded.context));
 }
 
-Jit& Program::jit(bool debug) {
+// Compiled with -g and without optimisation.
+bool is_for_debugger(const llvm::Module& module) {
+  const auto units = module.debug_compile_units();
+  return units.begin() != units.end() && !(*units.begin())->isOptimized();
+}
+
+Jit& Program::jit() {
   if (!jit_) {
-    auto made = std::make_unique<Jit>(runtime_, debug);
-    need_variables(*made);
+    LoadedModule loaded = load();
+    auto made = std::make_unique<Jit>(runtime_, is_for_debugger(*loaded.module));
+    need_variables(std::move(loaded), *made);
     jit_ = std::move(made);
   }
   return *jit_;
@@ -74,7 +81,7 @@ Jit& Program::jit(bool debug) {
 
 void* Program::variable(std::string_view symbol) {
   const std::lock_guard lock(mutex_);
-  Jit& here = jit(false);
+  Jit& here = jit();
   const std::string name(symbol);
   return variables_.contains(name) ? here.address(name) : nullptr;
 }
@@ -87,7 +94,7 @@ uint32_t Program::shared_bytes(const KernelInfo& kernel) {
 }
 
 CpuKernel Program::make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
-  Jit& here = jit(options.debug);
+  Jit& here = jit();
   LoadedModule loaded = load();
   program_variables(*loaded.module, info_);  // names those without
   isolate_kernel(*loaded.module, kernel.symbol, variables_);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "simt/compile/headers.h"
 #include "simt/run/abi.h"
 
 namespace trine::simt {
@@ -26,6 +27,7 @@ constexpr NamedCall kNamedCalls[] = {
     {"__assertfail", "trine_simt_assert_fail", 4, true},
     {"malloc", "trine_simt_malloc", 1, false},
     {"free", "trine_simt_free", 1, false},
+    {"trine_simt_grid_sync", "trine_simt_grid_sync", 0, true},
 };
 
 void describe_runtime(llvm::Function& function) {
@@ -73,6 +75,7 @@ void lower_named(llvm::Module& module) {
       Lowering lower(*call);
       if (row.noted) lower.note_place();
       const llvm::SmallVector<llvm::Value*> arguments(call->arg_begin(), call->arg_begin() + row.arguments);
+      if (row.name == llvm::StringRef(row.runtime)) continue;
       lower.replace(lower.runtime(row.runtime, call->getType(), arguments));
     }
   }
@@ -107,7 +110,7 @@ void Lowering::note_place() {
   if (!where) return;
   // Functions of the device headers stand where they are called.
   const llvm::DILocation* line = where.get();
-  while (line->getInlinedAt()) line = line->getInlinedAt();
+  while (line->getInlinedAt() && line->getFilename().starts_with(kDeviceHeaders)) line = line->getInlinedAt();
   const std::string text = line->getFilename().str() + ":" + std::to_string(line->getLine());
   llvm::Value* place = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), thread(), offsetof(ThreadState, where));
   build.CreateStore(build.CreateGlobalString(text, "place"), place);

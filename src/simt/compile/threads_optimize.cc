@@ -1,5 +1,6 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -7,6 +8,7 @@
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
+#include "simt/compile/headers.h"
 #include "simt/compile/threads.h"
 
 namespace trine::simt {
@@ -28,6 +30,15 @@ struct Managers {
   }
 };
 
+// So that what they do is said of the line that calls them.
+void inline_header_functions(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    const llvm::DISubprogram* source = function.getSubprogram();
+    if (function.isDeclaration() || !source || !source->getFilename().starts_with(kDeviceHeaders)) continue;
+    if (!function.hasFnAttribute(llvm::Attribute::NoInline)) function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug) {
@@ -40,8 +51,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug) {
 void drop_unreached(llvm::Module& module) {
   Managers managers(nullptr);
   llvm::ModulePassManager passes;
+  inline_header_functions(module);
   passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::AlwaysInlinerPass());  // functions of the device headers stand where they are called
+  passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::GlobalDCEPass());
   passes.run(module, managers.modules);
 }

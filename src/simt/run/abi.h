@@ -41,7 +41,10 @@ const ThreadState* trine_simt_thread();
 int32_t trine_simt_barrier(int32_t kind, int32_t id, int32_t threads, int32_t predicate);
 void trine_simt_barrier_arrive(int32_t id, int32_t threads);  // as PTX's barrier.arrive: counted, without waiting
 void trine_simt_grid_sync();                                  // cooperative launches
+// What a warp does together waits for all lanes of the mask. Lanes that the block does not have are left out; it is an
+// error when a lane has exited, or the caller is not in the mask.
 void trine_simt_warp_sync(uint32_t mask);
+// The lanes that have come to this call; who comes waits until no other thread can go on.
 uint32_t trine_simt_active_mask();
 // As PTX's shfl.sync: `clamp` is its operand c (segment mask and clamp). Returns the value; *inside is its predicate.
 uint32_t trine_simt_shuffle(int32_t kind, uint32_t mask, uint32_t value, int32_t lane, int32_t clamp, int32_t* inside);

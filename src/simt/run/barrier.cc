@@ -7,7 +7,7 @@ namespace {
 
 bool is_complete(const Block& block, const Barrier& barrier) {
   const uint32_t here = barrier.arrived + barrier.waiting;
-  return here > 0 && here >= (barrier.expected ? barrier.expected : block.live);
+  return here > 0 && (barrier.expected ? here + barrier.absent >= barrier.expected : here >= block.live);
 }
 
 int32_t answer(int32_t kind, uint32_t count, uint32_t count_true) {
@@ -63,6 +63,8 @@ Barrier& barrier_at(Executor& executor, int32_t kind, int32_t id, int32_t thread
   if (waits && barrier.waiting == 0) barrier.kind = kind;
   if (waits && barrier.kind != kind)
     executor.fail(fmt::format("barrier {}{} asks for another result than those who wait there", id, executor.place()));
+  constexpr uint32_t kWarp = 32;
+  if (executor.current().state.linear / kWarp == block.threads / kWarp) barrier.absent = kWarp - block.threads % kWarp;
   return barrier;
 }
 

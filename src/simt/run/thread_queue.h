@@ -68,6 +68,7 @@ struct Warp {
 
 struct Barrier {
   uint32_t arrived = 0, waiting = 0;  // arrived without waiting: barrier.arrive
+  uint32_t absent = 0;                // lanes that the last warp lacks, once a thread of it is here: they count too
   uint32_t expected = 0;              // 0: all that live
   int32_t kind = 0;
 };

@@ -115,6 +115,11 @@ const KernelCase kCases[] = {
        s[t] = within; __syncthreads();
        out[i] = s[(t + half) % size]; })",
      &kShapes, reversed},
+    {"a named barrier with the last warp, which lacks lanes", TRINE_HEAD R"(
+       __shared__ int s[1024]; s[t] = in[i]; out[i] = in[i];
+       if (size != 33) { __syncthreads(); out[i] = s[size - 1 - t]; return; }
+       __barrier_sync_count(1, 64); out[i] = s[size - 1 - t]; })",
+     &kShapes, reversed},
     {"a spin lock between threads of a block", TRINE_HEAD R"(
        __shared__ int lock, total;
        if (t == 0) { lock = 0; total = 0; } __syncthreads();

@@ -42,6 +42,10 @@ const FailureCase kFailures[] = {
      TRINE_HEAD "if (t < 32) __barrier_sync_count(2, 64); }",
      {{1}, {64}},
      {"barrier 2, where 32 of 64 threads are"}},
+    {"grid sync in a launch that is not cooperative",
+     "#include <cooperative_groups.h>\n" TRINE_HEAD "cooperative_groups::this_grid().sync(); }",
+     {{2}, {4}},
+     {"grid sync in a launch that is not cooperative"}},
     {"a lane of the mask that never comes",
      TRINE_HEAD R"(
        if (t < 16) out[t] = __shfl_sync(0xffffffffu, t, 0); else __syncthreads(); })",
@@ -133,6 +137,17 @@ TEST(KernelFailures, ManyLaunchesAfterFailuresAreSound) {
     kernel.launch(fresh, {.block = {64}}, static_cast<int*>(out.data()), 0);
     for (int t = 0; t < 64; ++t) EXPECT_EQ(static_cast<int*>(out.data())[t], 63 - t);
   }
+}
+
+TEST(KernelFailures, GridsThatCannotMeet) {
+  const std::string text = failure(kThreads, R"(
+      #include <cooperative_groups.h>
+      __global__ void k(int* out) {
+        if (blockIdx.x == 1 && threadIdx.x < 2) __barrier_sync_count(3, 64);
+        cooperative_groups::this_grid().sync(); })",
+                                   {{3}, {4}}, true);
+  EXPECT_NE(text.find("block (0,0,0): thread (0,0,0) to (3,0,0): grid sync at kernel.cu:5"), std::string::npos) << text;
+  EXPECT_NE(text.find("block (1,0,0): thread (0,0,0) to (1,0,0): barrier 3"), std::string::npos) << text;
 }
 
 std::string launch_error(const Kernel& kernel, Stream& stream, const LaunchShape& shape) {

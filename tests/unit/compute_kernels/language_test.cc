@@ -235,6 +235,24 @@ const KernelCase kCases[] = {
 TEST(Kernels, Language) { run_cases(kCases); }
 
 const KernelCase kGridCases[] = {
+    {"grid sync", "#include <cooperative_groups.h>\n" TRINE_HEAD R"(
+       auto grid = cooperative_groups::this_grid();
+       out[i] = in[i]; grid.sync();
+       for (int round = 0; round < 3; ++round) { int v = out[n - 1 - i]; grid.sync(); out[i] = v + 1; grid.sync(); } })",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int i) { return in[static_cast<size_t>(shape.all() - 1 - i)] + 3; });
+     },
+     0, true},
+    {"threads that have exited do not hold up the grid", "#include <cooperative_groups.h>\n" TRINE_HEAD R"(
+       out[i] = in[i]; if (i % 3 == 1) return;
+       cooperative_groups::this_grid().sync(); int v = out[(i + 3) % n]; cooperative_groups::this_grid().sync(); out[i] = v; })",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out,
+            [&](int v, int i) { return i % 3 == 1 ? v : in[static_cast<size_t>((i + 3) % shape.all())]; });
+     },
+     0, true},
     {"all blocks are there at once", R"(
        __device__ unsigned arrived = 0, left = 0;
        __device__ void meet() {
@@ -249,6 +267,37 @@ const KernelCase kGridCases[] = {
      [](const Shape& shape, const Ints& in, Ints& out) { each(shape, in, out, [](int v, int) { return 2 * v; }); }, 0,
      true},
 };
+
+const KernelCase kGroupCases[] = {
+    {"tiles reduce", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" TRINE_HEAD R"(
+       auto tile = cg::tiled_partition<8>(cg::this_thread_block()); int v = in[i];
+       for (int d = 4; d; d /= 2) v += tile.shfl_xor(v, d); out[i] = v + tile.thread_rank(); })",
+     &kWarpShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int i) {
+         int sum = i % 8;
+         for (int j = 0; j < 8; ++j) sum += in[static_cast<size_t>(i / 8 * 8 + j)];
+         return sum;
+       });
+     }},
+    {"coalesced threads count themselves",
+     "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n" TRINE_HEAD R"(
+       out[i] = -1; if (t % 3 == 0) { auto group = cg::coalesced_threads(); out[i] = group.size() * 100 + group.thread_rank(); } })",
+     &kWarpShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int i) {
+         const int t = i % shape.threads(), first = t / 32 * 32;
+         int size = 0, rank = 0;
+         for (int j = first; j < first + 32; ++j) {
+           size += j % 3 == 0;
+           rank += j % 3 == 0 && j < t;
+         }
+         return t % 3 ? -1 : size * 100 + rank;
+       });
+     }},
+};
+
+TEST(Kernels, Groups) { run_cases(kGroupCases); }
 
 TEST(Kernels, Cooperative) { run_cases(kGridCases); }
 
