@@ -13,6 +13,7 @@
 #include "vector_types.h"
 //
 #include "device_atomic_functions.h"
+#include "device_float_intrinsics.h"
 #include "device_integer_functions.h"
 #include "device_runtime_functions.h"
 #include "trine_math.h"

@@ -94,6 +94,28 @@ TEST(Headers, Random) {
   for (const Accepted& row : kRandom) expect_accepted(row);
 }
 
+const Accepted kIntrinsics[] = {
+    {"rounded",
+     "__global__ void k(float* x, double* y) { *x = __fadd_rz(*x, 1) + __fsub_ru(*x, 1) + __fmul_rd(*x, 3) + "
+     "__fdiv_rn(*x, 3) + __frcp_rn(*x) + __fsqrt_ru(*x) + __fmaf_rn(*x, 2, 3) + __frsqrt_rn(*x); *y = __dadd_rn(*y, 1) "
+     "+ __ddiv_rz(*y, 3) + __fma_rd(*y, 2, 3) + __drcp_ru(*y); }"},
+    {"converted",
+     "__global__ void k(int* i, long long* l, float* x, double* y) { *i = __float2int_rn(*x) + __float2uint_rz(*x) + "
+     "__double2int_ru(*y); *l = __float2ll_rd(*x) + __double2ull_rn(*y); *x = __int2float_rn(*i) + __ull2float_rz(*l) "
+     "+ __double2float_ru(*y); *y = __ll2double_rn(*l) + __uint2double_rn(*i); }"},
+    {"bits",
+     "__global__ void k(int* i, float* x, double* y) { *i = __float_as_int(*x) + __float_as_uint(*x) + "
+     "__double2hiint(*y); *x = __int_as_float(*i) + __uint_as_float(*i); *y = "
+     "__longlong_as_double(__double_as_longlong(*y)) + __hiloint2double(1, 2); }"},
+    {"fast",
+     "__global__ void k(float* x) { *x = __sinf(*x) + __cosf(*x) + __tanf(*x) + __expf(*x) + __exp10f(*x) + __logf(*x) "
+     "+ __log2f(*x) + __log10f(*x) + __powf(*x, 2) + __fdividef(*x, 3) + __saturatef(*x); __sincosf(*x, x, x + 1); }"},
+};
+
+TEST(Headers, FloatIntrinsics) {
+  for (const Accepted& row : kIntrinsics) expect_accepted(row);
+}
+
 const Accepted kGroups[] = {
     {"blocks and tiles", R"(
 /**/#include <cooperative_groups.h>

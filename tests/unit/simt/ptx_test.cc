@@ -78,6 +78,7 @@ const InstructionCase kInstructionCases[] = {
     {"assert", "assert(*o > 0);", "__assertfail"},
     {"clock", "*o = (int)clock64();", "%clock64"},
     {"fused", "*p = p[1] * p[2] + p[3];", "fma.rn.f32"},
+    {"as written", "*p = __fmul_rn(p[1], p[2]) + p[3];", "mul.rn.f32"},
     {"division", "*p = p[1] / p[2];", "div.rn.f32"},
     {"wait", "__nanosleep(100);", "nanosleep.u32"},
     {"trap", "__trap();", "trap;|exit;"},

@@ -198,6 +198,55 @@ TEST(Run, IntegerFunctions) {
   }
 }
 
+TEST(Run, FloatIntrinsics) {
+  constexpr uint32_t kThreads = 33, kWords = 16;
+  const std::vector<uint32_t> out = run(R"(
+      __global__ void k(unsigned* o) {
+        unsigned* p = o + threadIdx.x * 16;
+        const float x = 1.0f + threadIdx.x, third = __fdiv_rn(x, 3);
+        p[0] = __float_as_uint(__fdiv_rz(x, 3));
+        p[1] = __float_as_uint(__fdiv_ru(x, 3));
+        p[2] = __float_as_uint(__fdiv_rd(-x, 3));
+        p[3] = __float_as_uint(third);
+        p[4] = __float2int_rn(x / 2);
+        p[5] = __float2int_rz(-x / 2);
+        p[6] = __float2uint_ru(x / 4);
+        p[7] = __float2int_rd(-x / 4);
+        p[8] = __double2hiint((double)x);
+        p[9] = __float_as_uint(__int2float_rz(0x7fffffff - threadIdx.x));
+        p[10] = __float_as_uint(__double2float_ru(0.1));
+        p[11] = __float_as_uint(__saturatef(x - 2));
+        p[12] = __double2ll_rn(1e18) >> 32;
+        p[13] = __float_as_uint(__expf(x * 0.125f));
+        p[14] = __float_as_uint(__uint_as_float(0x3f800000u + threadIdx.x));
+        p[15] = __float2int_rn(x * 1e9f * 10);
+      })",
+                                        kThreads, kWords);
+  for (uint32_t t = 0; t < kThreads; ++t) {
+    SCOPED_TRACE(t);
+    const uint32_t* p = &out[t * kWords];
+    const float x = 1.0f + static_cast<float>(t), q = x / 3;
+    const double exact = double{x} / 3;
+    const float under = q > exact ? std::nextafter(q, 0.0f) : q, over = q < exact ? std::nextafter(q, 1e9f) : q;
+    EXPECT_EQ(std::bit_cast<float>(p[0]), under);
+    EXPECT_EQ(std::bit_cast<float>(p[1]), over);
+    EXPECT_EQ(std::bit_cast<float>(p[2]), -over);
+    EXPECT_EQ(std::bit_cast<float>(p[3]), q);
+    EXPECT_EQ(p[4], static_cast<uint32_t>(std::nearbyint(x / 2)));
+    EXPECT_EQ(p[5], static_cast<uint32_t>(static_cast<int>(-x / 2)));
+    EXPECT_EQ(p[6], static_cast<uint32_t>(std::ceil(x / 4)));
+    EXPECT_EQ(p[7], static_cast<uint32_t>(static_cast<int>(std::floor(-x / 4))));
+    EXPECT_EQ(p[8], static_cast<uint32_t>(std::bit_cast<uint64_t>(double{x}) >> 32));
+    EXPECT_EQ(std::bit_cast<float>(p[9]), 2147483520.0f);
+    EXPECT_EQ(std::bit_cast<float>(p[10]), std::nextafter(0.1f, 0.1 > 0.1f ? 1.0f : 0.1f));
+    EXPECT_EQ(std::bit_cast<float>(p[11]), std::min(std::max(x - 2, 0.0f), 1.0f));
+    EXPECT_EQ(p[12], static_cast<uint32_t>(1000000000000000000ll >> 32));
+    EXPECT_NEAR(std::bit_cast<float>(p[13]), std::exp(x * 0.125f), 2e-7f * std::exp(x * 0.125f));
+    EXPECT_EQ(p[14], 0x3f800000u + t);
+    EXPECT_EQ(p[15], 0x7fffffffu);
+  }
+}
+
 TEST(Run, RandomNumbersAreThoseOfTheHost) {
   constexpr uint32_t kThreads = 96, kWords = 12;
   const std::vector<uint32_t> out = run(R"(
@@ -209,8 +258,8 @@ TEST(Run, RandomNumbersAreThoseOfTheHost) {
         for (int i = 0; i < 7; ++i) p[i] = curand(&s);
         uint4 q = curand4(&s);
         p[7] = q.x + q.w;
-        p[8] = __builtin_bit_cast(unsigned, curand_uniform(&s));
-        for (int i = 9; i < 12; ++i) p[i] = __builtin_bit_cast(unsigned, curand_normal(&s));
+        p[8] = __float_as_uint(curand_uniform(&s));
+        for (int i = 9; i < 12; ++i) p[i] = __float_as_uint(curand_normal(&s));
       })",
                                         kThreads, kWords);
   for (uint32_t t = 0; t < kThreads; ++t) {

@@ -1,0 +1,111 @@
+// Intrinsics of floating-point numbers by CUDA's names: arithmetic and conversions in a given rounding, bits, and the
+// fast functions, which are the accurate ones here.
+#pragma once
+
+#include "host_defines.h"
+#include "trine_math.h"
+
+// rn to nearest, rz towards zero, ru up, rd down.
+#define __TRINE_ROUNDED__(of) of(rn, nearest) of(rz, zero) of(ru, up) of(rd, down)
+
+#define __TRINE_ARITHMETIC__(suffix, mode)                                                                            \
+  __TRINE_DEVICE__ float __fadd_##suffix(float x, float y) {                                                          \
+    return trine_math::add_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ float __fsub_##suffix(float x, float y) {                                                          \
+    return trine_math::add_rounded<trine_math::Round::mode>(x, -y);                                                   \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ float __fmul_##suffix(float x, float y) {                                                          \
+    return trine_math::mul_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ float __fdiv_##suffix(float x, float y) {                                                          \
+    return trine_math::div_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ float __frcp_##suffix(float x) { return __fdiv_##suffix(1.0f, x); }                                \
+  __TRINE_DEVICE__ float __fsqrt_##suffix(float x) { return trine_math::sqrt_rounded<trine_math::Round::mode>(x); }   \
+  __TRINE_DEVICE__ float __fmaf_##suffix(float x, float y, float z) {                                                 \
+    return trine_math::fma_rounded<trine_math::Round::mode>(x, y, z);                                                 \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ float __fmaf_ieee_##suffix(float x, float y, float z) { return __fmaf_##suffix(x, y, z); }         \
+  __TRINE_DEVICE__ double __dadd_##suffix(double x, double y) {                                                       \
+    return trine_math::add_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ double __dsub_##suffix(double x, double y) {                                                       \
+    return trine_math::add_rounded<trine_math::Round::mode>(x, -y);                                                   \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ double __dmul_##suffix(double x, double y) {                                                       \
+    return trine_math::mul_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ double __ddiv_##suffix(double x, double y) {                                                       \
+    return trine_math::div_rounded<trine_math::Round::mode>(x, y);                                                    \
+  }                                                                                                                   \
+  __TRINE_DEVICE__ double __drcp_##suffix(double x) { return __ddiv_##suffix(1.0, x); }                               \
+  __TRINE_DEVICE__ double __dsqrt_##suffix(double x) { return trine_math::sqrt_rounded<trine_math::Round::mode>(x); } \
+  __TRINE_DEVICE__ double __fma_##suffix(double x, double y, double z) {                                              \
+    return trine_math::fma_rounded<trine_math::Round::mode>(x, y, z);                                                 \
+  }
+__TRINE_ROUNDED__(__TRINE_ARITHMETIC__)
+#undef __TRINE_ARITHMETIC__
+
+#define __TRINE_TO_INTEGER__(from, type, suffix, mode)                             \
+  __TRINE_DEVICE__ int __##from##2int_##suffix(type x) {                           \
+    return trine_math::to_integer<int, trine_math::Round::mode>(x);                \
+  }                                                                                \
+  __TRINE_DEVICE__ unsigned __##from##2uint_##suffix(type x) {                     \
+    return trine_math::to_integer<unsigned, trine_math::Round::mode>(x);           \
+  }                                                                                \
+  __TRINE_DEVICE__ long long __##from##2ll_##suffix(type x) {                      \
+    return trine_math::to_integer<long long, trine_math::Round::mode>(x);          \
+  }                                                                                \
+  __TRINE_DEVICE__ unsigned long long __##from##2ull_##suffix(type x) {            \
+    return trine_math::to_integer<unsigned long long, trine_math::Round::mode>(x); \
+  }
+#define __TRINE_FROM_INTEGER__(from, type, to, result, suffix, mode) \
+  __TRINE_DEVICE__ result __##from##2##to##_##suffix(type x) { return trine_math::to_##to<trine_math::Round::mode>(x); }
+#define __TRINE_CONVERSIONS__(suffix, mode)                                     \
+  __TRINE_TO_INTEGER__(float, float, suffix, mode)                              \
+  __TRINE_TO_INTEGER__(double, double, suffix, mode)                            \
+  __TRINE_FROM_INTEGER__(int, int, float, float, suffix, mode)                  \
+  __TRINE_FROM_INTEGER__(uint, unsigned, float, float, suffix, mode)            \
+  __TRINE_FROM_INTEGER__(ll, long long, float, float, suffix, mode)             \
+  __TRINE_FROM_INTEGER__(ull, unsigned long long, float, float, suffix, mode)   \
+  __TRINE_FROM_INTEGER__(ll, long long, double, double, suffix, mode)           \
+  __TRINE_FROM_INTEGER__(ull, unsigned long long, double, double, suffix, mode) \
+  __TRINE_DEVICE__ float __double2float_##suffix(double x) { return trine_math::narrow<trine_math::Round::mode>(x); }
+__TRINE_ROUNDED__(__TRINE_CONVERSIONS__)
+#undef __TRINE_CONVERSIONS__
+#undef __TRINE_FROM_INTEGER__
+#undef __TRINE_TO_INTEGER__
+#undef __TRINE_ROUNDED__
+__TRINE_DEVICE__ double __int2double_rn(int x) { return x; }
+__TRINE_DEVICE__ double __uint2double_rn(unsigned x) { return x; }
+
+#define __TRINE_BITS__(result, name, type) \
+  __TRINE_DEVICE__ result name(type x) { return __builtin_bit_cast(result, x); }
+__TRINE_BITS__(int, __float_as_int, float)
+__TRINE_BITS__(unsigned, __float_as_uint, float)
+__TRINE_BITS__(float, __int_as_float, int)
+__TRINE_BITS__(float, __uint_as_float, unsigned)
+__TRINE_BITS__(long long, __double_as_longlong, double)
+__TRINE_BITS__(double, __longlong_as_double, long long)
+#undef __TRINE_BITS__
+__TRINE_DEVICE__ int __double2hiint(double x) { return trine_math::high_int(x); }
+__TRINE_DEVICE__ int __double2loint(double x) { return trine_math::low_int(x); }
+__TRINE_DEVICE__ double __hiloint2double(int high, int low) { return trine_math::double_of(high, low); }
+
+#define __TRINE_FAST__(name) \
+  __TRINE_DEVICE__ float __##name(float x) { return name(x); }
+__TRINE_FAST__(sinf)
+__TRINE_FAST__(cosf)
+__TRINE_FAST__(tanf)
+__TRINE_FAST__(expf)
+__TRINE_FAST__(exp10f)
+__TRINE_FAST__(logf)
+__TRINE_FAST__(log2f)
+__TRINE_FAST__(log10f)
+#undef __TRINE_FAST__
+__TRINE_DEVICE__ float __powf(float x, float y) { return powf(x, y); }
+__TRINE_DEVICE__ float __fdividef(float x, float y) { return x / y; }
+__TRINE_DEVICE__ void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+__TRINE_DEVICE__ float __saturatef(float x) { return trine_math::saturate(x); }
+__TRINE_DEVICE__ float __frsqrt_rn(float x) { return (float)(1.0 / trine_math::sqrt((double)x)); }
