@@ -51,13 +51,13 @@ std::string standard(int value) {
 std::vector<std::string> language_arguments(const compute::CompileOptions& options) {
   static const std::vector<std::string> cxx = cxx_headers(), c = c_headers();
   const std::string resources(kCompilerHeaders);
-  std::vector<std::string> all = {"-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
-                                  "-target-cpu", "sm_80", "-target-feature", "+ptx80", "-x", "cuda", "-fcuda-is-device",
-                                  standard(options.standard),
-                                  // Launches in host code become calls of __cudaPushCallConfiguration.
-                                  "-target-sdk-version=12.8", "-fdeclspec", "-fgnuc-version=4.2.1", "-fcxx-exceptions",
-                                  "-fexceptions", "-fdeprecated-macro", "-complex-range=improved", "-ffp-contract=fast",
-                                  "-disable-llvm-passes", "-resource-dir", resources, "-fno-validate-pch"};
+  std::vector<std::string> all = {
+      "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu", "-target-cpu", "sm_80",
+      "-target-feature", "+ptx80", "-x", "cuda", "-fcuda-is-device", standard(options.standard),
+      // Launches in host code become calls of __cudaPushCallConfiguration.
+      "-target-sdk-version=12.8", "-fdeclspec", "-fgnuc-version=4.2.1", "-fcxx-exceptions", "-fexceptions",
+      "-fdeprecated-macro", "-complex-range=improved", "-ffp-contract=fast", "-disable-llvm-passes",
+      "-disable-llvm-verifier", "-resource-dir", resources, "-fno-validate-pch"};
   add_folder(all, "-internal-isystem", std::string(kDeviceHeaders));
   for (const std::string& folder : cxx) add_folder(all, "-internal-isystem", folder);
   add_folder(all, "-internal-isystem", resources + "/include");

@@ -6,6 +6,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
 
 #include "simt/compile/arguments.h"
 #include "simt/compile/check_kernels.h"
@@ -67,6 +68,14 @@ void name_instances(const compute::CompileOptions& options, const std::vector<st
       if (kernel.symbol == symbols[i]) kernel.aliases.push_back(options.instances[i]);
 }
 
+// Of what clang should have refused: its own check would end the process.
+void verify(const llvm::Module& module, const std::string& name) {
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (llvm::verifyModule(module, &stream))
+    throw Error(ErrorCode::unsupported, "compile: " + name + " has what the device lacks: " + message);
+}
+
 std::string plural(unsigned count) { return std::to_string(count) + (count == 1 ? " error" : " errors"); }
 
 }  // namespace
@@ -82,7 +91,8 @@ DeviceModule parse(std::string_view source, const compute::CompileOptions& optio
   const std::unique_ptr<llvm::Module> module = action.takeModule();
   if (!outcome.succeeded || outcome.errors || !module)
     throw Error(ErrorCode::invalid_argument,
-                "compile: " + options.name + " has " + plural(outcome.errors) + "\n" + outcome.messages);
+                "compile: " + job.main_name + " has " + plural(outcome.errors) + "\n" + outcome.messages);
+  verify(*module, job.main_name);
 
   DeviceModule result;
   result.warnings = std::move(outcome.messages);

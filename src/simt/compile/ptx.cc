@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -12,12 +13,10 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include <mutex>
-
+#include "simt/compile/fatal_errors.h"
 #include "simt/compile/ptx_prepare.h"
 #include "simt/compile/ptx_runtime.h"
 #include "trine/base/error.h"
@@ -48,35 +47,6 @@ const llvm::Target& nvptx() {
   if (!target) throw Error(ErrorCode::unsupported, "ptx: this LLVM has no NVPTX back end");
   return *target;
 }
-
-// LLVM ends the process where its back end meets what an architecture lacks. While this lives, such an end on this
-// thread is an exception instead; the module and its context are given up with it.
-class FatalErrors {
- public:
-  FatalErrors() : lock_(mutex()) {
-    llvm::install_fatal_error_handler(&raise);
-    here() = true;
-  }
-  ~FatalErrors() {
-    here() = false;
-    llvm::remove_fatal_error_handler();
-  }
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex one;
-    return one;
-  }
-  static bool& here() {
-    static thread_local bool inside = false;
-    return inside;
-  }
-  static void raise(void*, const char* reason, bool) {
-    if (here()) throw Error(ErrorCode::unsupported, std::string("ptx: ") + reason);
-  }
-
-  std::lock_guard<std::mutex> lock_;
-};
 
 // What the back end says about instructions that it cannot write.
 class Messages : public llvm::DiagnosticHandler {
@@ -126,6 +96,20 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
+// What the driver gives to every module.
+bool known_to_driver(llvm::StringRef name) {
+  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
+}
+
+// The driver would say that too, but not which function it is.
+void check_complete(const llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
+        !known_to_driver(function.getName()))
+      bad("ptx: the device function " + llvm::demangle(function.getName()) +
+          " is called and not defined; define it in this source");
+}
+
 std::string emit(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
@@ -156,13 +140,14 @@ std::string ptx(const DeviceModule& device, std::string_view architecture, int v
   context.setDiagnosticHandler(std::make_unique<Messages>(errors));
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(device.bitcode, "kernel"), context);
   if (!module) bad("ptx: " + llvm::toString(module.takeError()));
-  const FatalErrors guard;
+  const FatalErrors guard("ptx");
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(architecture, version);
   (*module)->setDataLayout(machine->createDataLayout());
   mark_managed(**module, device.variables);
   link_ptx_runtime(**module);
   prepare_for_ptx(**module, fast_math);
   optimize(**module, *machine);
+  check_complete(**module);
   std::string text = emit(**module, *machine);
   if (!errors.empty()) throw Error(ErrorCode::unsupported, "ptx: " + errors);
   return text;

@@ -156,6 +156,8 @@ const MistakeCase kMistakeCases[] = {
      "kernel.cu:2:35: error: kernel parameter s holds a long double"},
     {"one in an instance", "template <class T> __global__ void k(T t) {}\nvoid f() { k<<<1, 1>>>(1.0L); }",
      "kernel.cu:1:40: error: kernel parameter t holds a long double"},
+    {"what clang lets pass", "__global__ void k(int* x) { thread_local int y; *x = y; }",
+     "compile: kernel.cu has what the device lacks: llvm.threadlocal.address"},
     {"#error", "#error stop here", "kernel.cu:1:2: error: stop here"},
 };
 

@@ -162,6 +162,17 @@ TEST(Ptx, WhatCannotBeIsAnError) {
   EXPECT_TRUE(message("sm_90", 199).starts_with("ptx: version 199; accepted")) << message("sm_90", 199);
   EXPECT_TRUE(message("sm_90", 70).starts_with("ptx: PTX version 7.0 does not support target 'sm_90'"))
       << message("sm_90", 70);
+  const auto of = [](const char* source) {
+    try {
+      return ptx_of(source, "sm_75", 80);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(of("__global__ void k(int* x) { *x = __nvvm_redux_sync_add(*x, -1); }"),
+            "ptx: Cannot select: intrinsic %llvm.nvvm.redux.sync.add");
+  EXPECT_EQ(of("namespace n { __device__ int g(int); } __global__ void k(int* x) { *x = n::g(*x); }"),
+            "ptx: the device function n::g(int) is called and not defined; define it in this source");
   EXPECT_NE(message("sm_90", 80).find(".entry"), std::string::npos) << "the compiler goes on working";
 }
 
