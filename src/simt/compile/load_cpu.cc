@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "simt/compile/inline_ptx.h"
 #include "simt/compile/jit.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
@@ -52,6 +53,7 @@ LoadedModule Program::load() {
   auto module = llvm::parseBitcodeFile(bitcode, *loaded.context);
   if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
   loaded.module = std::move(*module);
+  translate_inline_ptx(*loaded.module);
   return loaded;
 }
 
