@@ -89,8 +89,21 @@ void Executor::set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks) 
       warp.present = lanes == kWarp ? ~0u : (1u << lanes) - 1;
     }
   }
+  next_ = {.block = blocks_.data()};
   ready_.clear();
   yielded_.clear();
+}
+
+void Executor::Next::advance(const uint32_t (&dim)[3], uint32_t threads) {
+  if (++linear == threads) {
+    *this = {.block = block + 1, .warp = warp + (threads + kWarp - 1) / kWarp};
+    return;
+  }
+  if (++x < dim[0]) return;
+  x = 0;
+  if (++y < dim[1]) return;
+  y = 0;
+  ++z;
 }
 
 void Executor::run_threads(CpuLaunch& launch, uint64_t first_block, uint64_t blocks) {
@@ -127,15 +140,13 @@ void Executor::run_lanes(CpuLaunch& launch, uint64_t index) {
 }
 
 void Executor::begin_thread() {
-  const size_t index = begun_++;
-  Thread& thread = threads_[index];
-  const size_t block_threads = launch_->shape.block.volume();
-  Block& block = blocks_[index / block_threads];
-  const auto linear = static_cast<uint32_t>(index - block.first_thread);
-  const compute::Dim3& dim = launch_->shape.block;
-  thread = Thread{};
-  thread.state = {&block.state, {linear % dim.x, linear / dim.x % dim.y, linear / dim.x / dim.y}, linear, nullptr};
-  thread.warp = static_cast<uint32_t>(index / block_threads * ((block_threads + kWarp - 1) / kWarp) + linear / kWarp);
+  Thread& thread = threads_[begun_++];
+  Block& block = *next_.block;
+  thread.state = {&block.state, {next_.x, next_.y, next_.z}, next_.linear, nullptr};
+  thread.wait = Wait::nothing;
+  thread.exited = false;
+  thread.warp = next_.warp + next_.linear / kWarp;
+  next_.advance(block.state.block_dim, block.threads);
   thread.fibre = fibre_;
   current_ = &thread;
   launch_->code.run_thread(launch_->parameters);

@@ -72,7 +72,16 @@ class Executor {
   void reserve_arena(size_t bytes);
 
   FaultStack fault_stack_;
+  // The thread that begins next.
+  struct Next {
+    Block* block;
+    uint32_t warp = 0;  // the block's first
+    uint32_t linear = 0, x = 0, y = 0, z = 0;
+    void advance(const uint32_t (&dim)[3], uint32_t threads);
+  };
+
   CpuLaunch* launch_ = nullptr;
+  Next next_{};
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::vector<Block> blocks_;
