@@ -133,6 +133,7 @@ TEST(Program, NothingNeedBeIncluded) {
 
 TEST(Program, LambdasAndClassesCrossToTheDevice) {
   const DeviceModule module = program(R"(
+/**/#include <cuda.h>
 /**/#include <functional>
     template <class F> __global__ void apply(F f, int n) { int i = threadIdx.x; if (i < n) f(i); }
     struct Add { int* x; __device__ void operator()(int i) const { x[i] += i; } };
