@@ -23,6 +23,7 @@ __attribute__((tls_model("initial-exec"))) thread_local Executor* running_here =
 
 constexpr size_t kArenaAlign = 128;
 constexpr uint32_t kWarp = 32;
+constexpr size_t kKeptStacks = 1024;  // what a block may need; cooperative launches need more, and mappings are few
 
 size_t rounded(size_t bytes) { return (bytes + kArenaAlign - 1) / kArenaAlign * kArenaAlign; }
 
@@ -120,6 +121,7 @@ void Executor::run_threads(CpuLaunch& launch, uint64_t first_block, uint64_t blo
   current_ = nullptr;
   fibre_ = nullptr;
   if (live_ != 0) fibres_.restart_all();  // it failed: they are stuck in the middle
+  fibres_.keep(kKeptStacks);
   write_output();
 }
 
@@ -278,6 +280,12 @@ std::string Executor::place() const {
 
 std::string Executor::place_before() const {
   return fibre_ && current_->state.where ? fmt::format("; last seen at {}", current_->state.where) : std::string();
+}
+
+int Executor::describe_for_signal(char* text, size_t bytes, int signal) const {
+  const uint32_t* block = fibre_ ? current_->state.block->block_index : lanes_block_->block_index;
+  return std::snprintf(text, bytes, "kernel '%s', block (%u,%u,%u), thread %u of the block: signal %d\n", launch_->name,
+                       block[0], block[1], block[2], fibre_ ? current_->state.linear : lane_, signal);
 }
 
 void Executor::fail(const std::string& message) { fail_launch(ErrorCode::device, who() + ": " + message); }

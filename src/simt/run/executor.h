@@ -51,6 +51,7 @@ class Executor {
   std::string who() const;           // "kernel 'f(int*)', block (0,0,0), thread (1,0,0)"
   std::string place() const;         // " at kernel.cu:12", or nothing
   std::string place_before() const;  // "; last at kernel.cu:12", or nothing
+  int describe_for_signal(char* text, size_t bytes, int signal) const;  // as snprintf; allocates nothing
   char* report_top() const { return fault_stack_.report_top(); }
   bool stack_holds(const void* address) const { return fibre_ && fibre_->holds(address); }
   bool stack_overflows_at(const void* address) const { return fibre_ && fibre_->overflows_at(address); }

@@ -1,14 +1,16 @@
 // The handler runs on the signal stack and only moves the thread: when it returns, the thread goes on in report() on a
 // stack of its own, outside of signal context, where the launch is failed like any other. A fault while the runtime
-// itself was at work (in malloc, in printf) is not survived: its locks may be held. Other faults go to the handlers
-// that were there before.
+// itself was at work (in malloc, in printf) is not survived, only announced: its locks may be held. Other faults go to
+// the handlers that were there before.
 #include "simt/run/fault.h"
 
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -68,6 +70,13 @@ void go_before(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// The process ends: this much can be said in a handler.
+void announce(const Executor& executor, int signal) {
+  char text[512];
+  const int bytes = executor.describe_for_signal(text, sizeof(text), signal);
+  if (bytes > 0 && write(STDERR_FILENO, text, std::min(static_cast<size_t>(bytes), sizeof(text) - 1)) < 0) return;
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
   Executor* executor = Executor::running();
   const bool sent = info->si_code <= 0;  // by kill() or raise(): none of our business
@@ -75,6 +84,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     latest = {signal, false, info->si_addr};
     if (move_to_report(*executor, context)) return;
   }
+  if (executor && !sent) announce(*executor, signal);
   go_before(signal, info, context);
 }
 

@@ -37,8 +37,14 @@ bool Fibre::overflows_at(const void* address) const {
   return p < low && p >= low - page_bytes();
 }
 
-FibrePool::~FibrePool() {
-  for (const auto& fibre : all_) munmap(fibre->low - page_bytes(), kStackBytes + page_bytes());
+FibrePool::~FibrePool() { keep(0); }
+
+void FibrePool::keep(size_t most) {
+  if (all_.size() <= most) return;
+  for (size_t i = most; i < all_.size(); ++i) munmap(all_[i]->low - page_bytes(), kStackBytes + page_bytes());
+  all_.resize(most);
+  idle_.clear();
+  for (const auto& fibre : all_) idle_.push_back(fibre.get());
 }
 
 Fibre& FibrePool::take() {

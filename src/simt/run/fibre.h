@@ -32,7 +32,8 @@ class FibrePool {
   Fibre& take();            // throws Error{out_of_memory}; begins with the entry, or goes on where it was given back
   void give(Fibre& fibre);  // it will be resumed by who takes it
   void restart(Fibre& fibre);
-  void restart_all();  // what they were at is dropped; all are free again
+  void restart_all();      // what they were at is dropped; all are free again
+  void keep(size_t most);  // gives back the stacks beyond so many; all must be free
 
  private:
   FibreEntry entry_;

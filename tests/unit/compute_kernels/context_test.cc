@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "trine/base/error.h"
 #include "trine/compute/module.h"
 
 namespace trine::compute {
@@ -45,6 +48,39 @@ TEST(Context, SwitchesThereAndBack) {
   PingPong<simt::RegisterContext>::play();
 #endif
   PingPong<simt::PortableContext>::play();
+}
+
+size_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  size_t count = 0;
+  while (std::getline(maps, line)) ++count;
+  return count;
+}
+
+TEST(Launches, GiveStacksBackThatOnlyGridsNeed) {
+  const Device device = Device::open("cpu");
+  const Module module = Module::compile(device, R"(
+      #include <cooperative_groups.h>
+      __global__ void k(int* sum, int fail) {
+        cooperative_groups::this_grid().sync(); atomicAdd(sum, 1);
+        if (fail && blockIdx.x == 5) __trap(); })",
+                                        {.mode = CpuMode::threads});
+  const size_t before = mappings();
+  int sum = 0;
+  for (int fail : {0, 1, 0}) {
+    Stream stream = device.create_stream();
+    sum = 0;
+    const LaunchShape shape{.grid = {32}, .block = {256}, .cooperative = true};
+    const auto launch = [&] { module.kernel("k").launch(stream, shape, &sum, fail); };
+    if (fail) {
+      EXPECT_THROW(launch(), Error);
+    } else {
+      launch();
+      EXPECT_EQ(sum, 8192);
+    }
+    EXPECT_LT(mappings(), before + 3000);  // two for each stack that is kept
+  }
 }
 
 TEST(Launches, FromManyHostThreads) {

@@ -209,6 +209,13 @@ TEST(KernelFailures, WhatTheCpuLacksIsNamed) {
        "function 'gone(int)' is declared");
 }
 
+TEST(KernelFailuresDeathTest, FaultsOfTheRuntimeNameTheKernel) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_DEATH(
+      failure(kThreads, "__global__ void k(int* out) { if (threadIdx.x == 3) printf(\"%s\", (char*)64); }", {{1}, {8}}),
+      "kernel 'k\\(int\\*\\)', block \\(0,0,0\\), thread 3 of the block: signal 11");
+}
+
 TEST(KernelPrintf, EveryConversion) {
   const Device device = Device::open("cpu");
   const Module module = Module::compile(device, R"(
