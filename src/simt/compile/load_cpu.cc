@@ -11,9 +11,11 @@
 
 #include "simt/compile/inline_ptx.h"
 #include "simt/compile/jit.h"
+#include "simt/compile/lanes/lanes.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
 #include "simt/compile/threads_lower.h"
+#include "trine/base/env.h"
 #include "trine/base/error.h"
 
 namespace trine::simt {
@@ -37,6 +39,7 @@ class Program final : public CpuProgram {
   LoadedModule load();
   Jit& jit();
   CpuKernel make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
+  CpuKernel make_lanes_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
   void need_variables(LoadedModule loaded, Jit& jit);
 
   const DeviceModule info_;
@@ -44,6 +47,7 @@ class Program final : public CpuProgram {
   std::mutex mutex_;  // of what follows
   std::unique_ptr<Jit> jit_;
   std::set<std::string> variables_;  // that live in the program
+  int blocks_made_ = 0;
 };
 
 // A context for each: kernels are compiled without those before them being kept.
@@ -105,11 +109,27 @@ CpuKernel Program::make_threads_kernel(const KernelInfo& kernel, const CpuKernel
   return {.run_thread = reinterpret_cast<ThreadFunction>(here.address(code.symbol)), .shared_bytes = code.shared_bytes};
 }
 
+CpuKernel Program::make_lanes_kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
+  Jit& here = jit();
+  LoadedModule loaded = load();
+  program_variables(*loaded.module, info_);  // names those without
+  isolate_kernel(*loaded.module, kernel.symbol, variables_);
+  const lanes::Options how{.block = options.block,
+                           .symbol = kernel.symbol + ".lanes" + std::to_string(++blocks_made_),  // for each shape
+                           .width = options.width,
+                           .print = env_integer("TRINE_DEBUG") >= 5};
+  const lanes::Code code = lanes::vectorize(*loaded.module, kernel, how, *here.machine());
+  here.add(std::move(loaded.module), std::move(loaded.context));
+  return {.run_block = reinterpret_cast<BlockFunction>(here.address(code.symbol)),
+          .shared_bytes = code.shared_bytes,
+          .frame_bytes = code.frame_bytes,
+          .width = code.width};
+}
+
 CpuKernel Program::kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
   const std::lock_guard lock(mutex_);
-  if (options.mode == compute::CpuMode::lanes)
-    throw Error(ErrorCode::unsupported, "lanes: not built yet; CpuMode::threads runs every kernel");
-  return make_threads_kernel(kernel, options);
+  const bool in_lanes = options.mode == compute::CpuMode::lanes;
+  return in_lanes ? make_lanes_kernel(kernel, options) : make_threads_kernel(kernel, options);
 }
 
 }  // namespace
