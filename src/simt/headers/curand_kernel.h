@@ -1,7 +1,8 @@
 // Random numbers on the device, by cuRAND's names: Philox 4x32-10, a counter encrypted with a key.
 // Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011. A seed is the key; a
 // subsequence is the upper half of the counter; each value of the counter gives four numbers of 32 bits, in order.
-// The numbers are those of cuRAND's generator of the same name. `curandState`, which there is XORWOW, is Philox too.
+// Integers and uniform numbers are those of cuRAND's generator of the same name, normal ones nearly: it takes faster
+// sines. `curandState`, which there is XORWOW, is Philox too.
 #pragma once
 
 #include "host_defines.h"
