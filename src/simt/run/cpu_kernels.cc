@@ -115,7 +115,7 @@ CpuKernelOptions options_for(const CpuModule& module, CpuMode mode, const Dim3& 
           .check_init = asks_for(o, "init")};
 }
 
-// Lanes where they can run the kernel; then it is known why not, and threads are not tried in vain for other shapes.
+// Lanes where they can run the kernel; once they have refused it, threads run it for all shapes.
 Compiled make(LoadedKernel& kernel, const LaunchShape& shape) {
   CpuModule& module = *kernel.module;
   const auto code = [&](CpuMode mode) {
