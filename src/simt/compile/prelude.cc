@@ -37,7 +37,8 @@ class PrecompileAction : public clang::ASTFrontendAction {
 
 std::string precompile(const std::vector<std::string>& language_arguments) {
   ClangJob job{language_arguments, std::string(kDeviceHeaders) + "/trine_prelude.cu", {}};
-  job.arguments.push_back("-emit-pch");
+  // Templates that the headers use are instantiated now, not again for every kernel.
+  job.arguments.insert(job.arguments.end(), {"-emit-pch", "-fpch-instantiate-templates"});
   PrecompileAction action;
   const ClangOutcome outcome = run_clang(job, action);
   if (!outcome.succeeded) throw Error(ErrorCode::unsupported, "compile: the device headers:\n" + outcome.messages);
