@@ -67,6 +67,9 @@ class Widener {
   // memory.cc
   void load(llvm::LoadInst& load);
   void store(llvm::StoreInst& store);
+  void store_contiguous(llvm::StoreInst& store, llvm::Value* all);
+  void load_contiguous(llvm::LoadInst& load);
+  void with_all_or_some(llvm::function_ref<void()> whole, llvm::function_ref<void()> part);
   bool contiguous(const llvm::Value* pointer, llvm::Type* type) const;
 
   // atomics.cc
