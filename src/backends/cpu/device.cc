@@ -33,7 +33,10 @@ void* allocate(int, size_t bytes) {
 }
 
 void release(int, void* memory) { std::free(memory); }
-void copy(int, void* to, const void* from, size_t bytes, CopyKind, StreamHandle) { std::memmove(to, from, bytes); }
+
+void copy(int, void* to, const void* from, size_t bytes, CopyKind, StreamHandle) {
+  if (bytes) std::memmove(to, from, bytes);
+}
 
 void fill(int, void* memory, uint8_t value, size_t bytes, StreamHandle) {
   if (bytes) std::memset(memory, value, bytes);
