@@ -202,6 +202,20 @@ TEST(Lanes, WarpOperations) {
   }
 }
 
+TEST(Lanes, MasksOfLanes) {
+  check(R"(__global__ void k(const int* in, int* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned eq, lt, le, ge, gt;
+    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(eq)); asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lt));
+    asm("mov.u32 %0, %%lanemask_le;" : "=r"(le)); asm("mov.u32 %0, %%lanemask_ge;" : "=r"(ge));
+    asm("mov.u32 %0, %%lanemask_gt;" : "=r"(gt));
+    if (i < n) out[i] = eq + 3 * lt + 5 * le + 7 * ge + 11 * gt; })",
+        [](const Ints&, int i, int block) {
+          const uint32_t own = 1u << (i % block % 32), less = own - 1;
+          return int(own + 3 * less + 5 * (less | own) + 7 * ~less + 11 * ~(less | own));
+        });
+}
+
 TEST(Lanes, BlocksOfTwoAndThreeDimensions) {
   LanesProgram program(R"(__global__ void k(int* out) {
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

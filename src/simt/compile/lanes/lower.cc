@@ -26,6 +26,26 @@ llvm::Value* constant_of(llvm::IntrinsicInst& call, const compute::Dim3& block) 
   }
 }
 
+// %lanemask_lt and its like, of the lane's number.
+llvm::Value* lane_mask(llvm::IntrinsicInst& call) {
+  using namespace llvm;
+  const Intrinsic::ID id = call.getIntrinsicID();
+  constexpr Intrinsic::ID kMasks[] = {
+      Intrinsic::nvvm_read_ptx_sreg_lanemask_eq, Intrinsic::nvvm_read_ptx_sreg_lanemask_lt,
+      Intrinsic::nvvm_read_ptx_sreg_lanemask_le, Intrinsic::nvvm_read_ptx_sreg_lanemask_ge,
+      Intrinsic::nvvm_read_ptx_sreg_lanemask_gt};
+  if (!is_contained(kMasks, id)) return nullptr;
+  IRBuilder<> build(&call);
+  Value* lane = build.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  Value* own = build.CreateShl(build.getInt32(1), build.CreateAnd(lane, 31));
+  if (id == Intrinsic::nvvm_read_ptx_sreg_lanemask_eq) return own;
+  Value* less = build.CreateSub(own, build.getInt32(1));
+  if (id == Intrinsic::nvvm_read_ptx_sreg_lanemask_lt) return less;
+  if (id == Intrinsic::nvvm_read_ptx_sreg_lanemask_ge) return build.CreateNot(less);
+  Value* most = build.CreateOr(less, own);
+  return id == Intrinsic::nvvm_read_ptx_sreg_lanemask_le ? most : build.CreateNot(most);
+}
+
 llvm::CallInst* call_runtime(llvm::IRBuilder<>& build, llvm::Type* result, llvm::StringRef name,
                              llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::SmallVector<llvm::Type*> types;
@@ -50,6 +70,7 @@ llvm::Value* call_for(llvm::IntrinsicInst& call) {
 
 void lower(llvm::IntrinsicInst& call, const compute::Dim3& block) {
   llvm::Value* instead = constant_of(call, block);
+  if (!instead) instead = lane_mask(call);
   if (!instead) instead = call_for(call);
   if (!instead) {
     Lowering arithmetic(call);
