@@ -154,7 +154,9 @@ void check_conversions(uint64_t seed) {
     const tm::u64 u = random.next() >> (random.next() % 64);
     const tm::i64 s = static_cast<tm::i64>(random.next()) >> (random.next() % 64);
     const auto hold = [&](auto got, auto want) { ASSERT_TRUE(same(got, want)) << u << ", " << s << ", seed " << seed; };
-    const auto to = [](auto type) { return [](auto v) { return static_cast<decltype(type)>(v); }; };
+    const auto to = [](auto zero) {  // rounding down, what clang makes of 64 bits turns 0 into -0
+      return [=](auto v) { return std::is_integral_v<decltype(v)> && v == 0 ? zero : static_cast<decltype(zero)>(v); };
+    };
     hold(tm::to_float<kRound>(u), on_machine<kRound>(to(0.0f), u));
     hold(tm::to_float<kRound>(s), on_machine<kRound>(to(0.0f), s));
     hold(tm::to_float<kRound>(static_cast<tm::u32>(u)), on_machine<kRound>(to(0.0f), static_cast<tm::u32>(u)));
