@@ -56,7 +56,15 @@ struct CpuModule {
 CpuModule& module_of(const ModuleHandle& handle) { return *static_cast<CpuModule*>(handle.get()); }
 LoadedKernel& kernel_of(KernelHandle handle) { return *static_cast<LoadedKernel*>(const_cast<void*>(handle)); }
 
+// A barrier that cannot complete is always told; with this check, where threads wait.
+void refuse_other_checks(const compute::CompileOptions& options) {
+  for (const std::string& check : options.checks)
+    if (check != "barrier")
+      throw Error(ErrorCode::unsupported, fmt::format("compile: check '{}'; accepted is barrier", check));
+}
+
 ModuleHandle compile(int, std::string_view source, const compute::CompileOptions& options) {
+  refuse_other_checks(options);
   auto module = std::make_shared<CpuModule>();
   module->options = options;
   module->info = compiler().parse(source, options);
