@@ -27,3 +27,8 @@ endif()
 # The cost of launches on a GPU; needs one to run, none to build.
 add_executable(bench_launch EXCLUDE_FROM_ALL bench/compute/launch.cc)
 target_link_libraries(bench_launch PRIVATE trine_compute ${CMAKE_DL_LIBS})
+
+# Kernels in lanes beside vectors written by hand, one core.
+add_executable(bench_lanes EXCLUDE_FROM_ALL bench/compute/lanes.cc)
+target_link_libraries(bench_lanes PRIVATE trine_compute)
+target_compile_options(bench_lanes PRIVATE -Wno-psabi -Wno-ignored-attributes)

@@ -3,12 +3,16 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Trine)
 
-install(TARGETS trine_rt trine_dnn trine EXPORT TrineTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS trine_rt trine_dnn trine_compute trine EXPORT TrineTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/trine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(TARGET trine_llvm)  # opened by libtrine, which looks beside itself
   set_target_properties(trine_llvm PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIRS}")
   install(TARGETS trine_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET trine_simt)  # opened by libtrine_compute
+  set_target_properties(trine_simt PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIRS}")
+  install(TARGETS trine_simt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 if(TARGET trine_cli)
   file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -36,3 +40,4 @@ endfunction()
 trine_pkg_config(trine trine trine-rt "Deep-learning inference: models to engines")
 trine_pkg_config(trine-rt trine_rt "" "Deep-learning inference: runs engines")
 trine_pkg_config(trine-dnn trine_dnn trine-rt "Deep-learning primitives on the CPU")
+trine_pkg_config(trine-compute trine_compute trine-rt "Kernels in CUDA C++ on CPUs and NVIDIA GPUs")

@@ -1,7 +1,7 @@
-# What the libraries are to others, inside this build and installed: trine::rt, trine::dnn, trine::trine with their public
-# headers and nothing else.
+# What the libraries are to others, inside this build and installed: trine::rt, trine::dnn, trine::compute,
+# trine::trine with their public headers and nothing else.
 include(GNUInstallDirs)
-foreach(name rt dnn trine)
+foreach(name rt dnn compute trine)
   set(target trine_${name})
   if(name STREQUAL "trine")
     set(target trine)

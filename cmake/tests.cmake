@@ -153,10 +153,12 @@ add_test(NAME example_convolution COMMAND convolution)
 # What cmake --install leaves, used from outside: ctest -L install.
 if(TRINE_INSTALL AND NOT TRINE_SANITIZE)
   find_program(PKG_CONFIG pkg-config REQUIRED)
-  add_dependencies(tests trine_rt trine_dnn trine trine_cli)
-  if(TARGET trine_llvm)
-    add_dependencies(tests trine_llvm)
-  endif()
+  add_dependencies(tests trine_rt trine_dnn trine_compute trine trine_cli)
+  foreach(module trine_llvm trine_simt)
+    if(TARGET ${module})
+      add_dependencies(tests ${module})
+    endif()
+  endforeach()
   add_test(NAME install
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
                    -DWORK=${PROJECT_BINARY_DIR}/install_test -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER}

@@ -24,7 +24,6 @@ struct CpuKernelOptions {
   compute::Dim3 block;                                // lanes: code is made for blocks of this shape
   int width = 0;                                      // lanes of a vector: 8, 16 or 32; 0: the compiler chooses
   bool debug = false;
-  bool check_memory = false, check_race = false, check_barrier = false, check_init = false;
 };
 
 // Machine code of one kernel, valid as long as its CpuProgram.

@@ -39,7 +39,7 @@ run(COMMAND ${WORK}/consumer/run_only ${WORK}/relu.trn EXPECT "^4 0 6\n$")
 run(COMMAND ${tree}/bin/trine inspect ${WORK}/relu.trn EXPECT "machine code for: ${CODE}")
 
 # pkg-config
-foreach(package trine trine-rt trine-dnn)
+foreach(package trine trine-rt trine-dnn trine-compute)
   run(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${tree}/${INSTALL_LIBDIR}/pkgconfig ${PKG_CONFIG} --cflags --libs ${package}
       EXPECT "-ltrine_rt")
 endforeach()

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/open_library.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -16,26 +17,14 @@ struct Module {
   std::string why_not;
 };
 
-// Looks beside the library (or program) that holds this function, then where the system looks.
 Module open_module() {
   Module module;
-  void* handle = nullptr;
-  Dl_info here;
-  if (dladdr(reinterpret_cast<const void*>(&can_compile_kernels), &here) && here.dli_fname) {
-    const std::string path = here.dli_fname;
-    const size_t slash = path.rfind('/');
-    if (slash != std::string::npos)
-      handle = dlopen((path.substr(0, slash + 1) + kModule).c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!handle) handle = dlopen(kModule, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* why = dlerror();
-    module.why_not = why ? why : "it cannot be opened";
-    return module;
-  }
-  const auto stamp = reinterpret_cast<codegen::StampFunction>(dlsym(handle, "trine_llvm_stamp"));
+  const OpenedLibrary library = open_library(kModule, reinterpret_cast<const void*>(&can_compile_kernels));
+  module.why_not = library.why_not;
+  if (!library.handle) return module;
+  const auto stamp = reinterpret_cast<codegen::StampFunction>(dlsym(library.handle, "trine_llvm_stamp"));
   if (stamp && std::string_view(stamp()) == TRINE_CODEGEN_STAMP)
-    module.compile = reinterpret_cast<codegen::CompileFunction>(dlsym(handle, "trine_llvm_compile"));
+    module.compile = reinterpret_cast<codegen::CompileFunction>(dlsym(library.handle, "trine_llvm_compile"));
   if (!module.compile) module.why_not = "it belongs to another build of this library";
   return module;
 }

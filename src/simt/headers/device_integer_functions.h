@@ -92,27 +92,17 @@ __TRINE_DEVICE__ unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
 }
 __TRINE_DEVICE__ unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) { return __dp2a_lo(a, b >> 16, c); }
 
-__TRINE_HD__ int min(int a, int b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned min(unsigned a, unsigned b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
-__TRINE_HD__ unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
-__TRINE_HD__ long min(long a, long b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned long min(long a, unsigned long b) { return min((unsigned long)a, b); }
-__TRINE_HD__ unsigned long min(unsigned long a, long b) { return min(a, (unsigned long)b); }
-__TRINE_HD__ long long min(long long a, long long b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned long long min(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
-__TRINE_HD__ unsigned long long min(long long a, unsigned long long b) { return min((unsigned long long)a, b); }
-__TRINE_HD__ unsigned long long min(unsigned long long a, long long b) { return min(a, (unsigned long long)b); }
-__TRINE_HD__ int max(int a, int b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
-__TRINE_HD__ unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
-__TRINE_HD__ long max(long a, long b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned long max(long a, unsigned long b) { return max((unsigned long)a, b); }
-__TRINE_HD__ unsigned long max(unsigned long a, long b) { return max(a, (unsigned long)b); }
-__TRINE_HD__ long long max(long long a, long long b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned long long max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
-__TRINE_HD__ unsigned long long max(long long a, unsigned long long b) { return max((unsigned long long)a, b); }
-__TRINE_HD__ unsigned long long max(unsigned long long a, long long b) { return max(a, (unsigned long long)b); }
+// Of two signs, as C++ compares them: without.
+#define __TRINE_ENDS__(type)                                                                   \
+  __TRINE_HD__ type min(type a, type b) { return b < a ? b : a; }                              \
+  __TRINE_HD__ unsigned type min(unsigned type a, unsigned type b) { return b < a ? b : a; }   \
+  __TRINE_HD__ unsigned type min(type a, unsigned type b) { return min((unsigned type)a, b); } \
+  __TRINE_HD__ unsigned type min(unsigned type a, type b) { return min(a, (unsigned type)b); } \
+  __TRINE_HD__ type max(type a, type b) { return a < b ? b : a; }                              \
+  __TRINE_HD__ unsigned type max(unsigned type a, unsigned type b) { return a < b ? b : a; }   \
+  __TRINE_HD__ unsigned type max(type a, unsigned type b) { return max((unsigned type)a, b); } \
+  __TRINE_HD__ unsigned type max(unsigned type a, type b) { return max(a, (unsigned type)b); }
+__TRINE_ENDS__(int)
+__TRINE_ENDS__(long)
+__TRINE_ENDS__(long long)
+#undef __TRINE_ENDS__

@@ -2,6 +2,7 @@
 // Bound in ulp: 2.
 #pragma once
 
+#include "math_basic.h"
 #include "math_exp_float.h"
 
 namespace trine_math {
@@ -33,13 +34,16 @@ TRINE_MATH Pair<float> log_for_pow(float x) {
 }
 
 // Is y a whole number; if so, is it odd.
-TRINE_MATH bool is_whole(float y) { return __builtin_truncf(y) == y; }
-TRINE_MATH bool is_odd(float y) {
-  const float half = y * 0.5f;
-  return is_whole(y) && !is_whole(half) && isfinite(y);
+template <class T>
+TRINE_MATH bool is_whole(T y) {
+  return trunc(y) == y;
+}
+template <class T>
+TRINE_MATH bool is_odd(T y) {
+  return is_whole(y) && !is_whole(y * T(0.5)) && isfinite(y);
 }
 
-// Annex F of ISO C for the edges; y_over is |x|^y of ordinary arguments.
+// Annex F of ISO C for the edges; `result` is |x|^y of ordinary arguments.
 template <class T>
 TRINE_MATH T pow_edges(T x, T y, T result) {
   const T magnitude = fabs(x), inf = infinity<T>();

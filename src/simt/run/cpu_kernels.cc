@@ -1,7 +1,6 @@
 // Kernels on the device "cpu": compiled in process, launched at once.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -108,19 +107,8 @@ compute::Module::Variable variable(const ModuleHandle& handle, std::string_view 
   return {module.program->variable(info->symbol), info->bytes};
 }
 
-bool asks_for(const compute::CompileOptions& options, std::string_view check) {
-  return std::find(options.checks.begin(), options.checks.end(), check) != options.checks.end();
-}
-
 CpuKernelOptions options_for(const CpuModule& module, CpuMode mode, const Dim3& block) {
-  const compute::CompileOptions& o = module.options;
-  return {.mode = mode,
-          .block = block,
-          .debug = o.debug,
-          .check_memory = asks_for(o, "memory"),
-          .check_race = asks_for(o, "race"),
-          .check_barrier = asks_for(o, "barrier"),
-          .check_init = asks_for(o, "init")};
+  return {.mode = mode, .block = block, .debug = module.options.debug};
 }
 
 // Lanes where they can run the kernel; once they have refused it, threads run it for all shapes.

@@ -1,9 +1,6 @@
 #include <cmath>
 
-#include "simt/headers/math_erf_float.h"
-#include "simt/headers/math_hyperbolic_float.h"
-#include "simt/headers/math_pow_float.h"
-#include "simt/headers/math_trig_float.h"
+#include "simt/headers/math_all.h"
 #include "table.h"
 
 namespace device_math {
@@ -39,17 +36,23 @@ constexpr FloatRow kRows[] = {
     {"tanf", 4, [](float x) { return tm::tan(x); }, [](double x) { return std::tan(x); }},
     {"sinpif", 1, [](float x) { return tm::sinpi(x); }, sinpi},
     {"cospif", 1, [](float x) { return tm::cospi(x); }, cospi},
+    {"asinf", 2, [](float x) { return tm::asin(x); }, [](double x) { return std::asin(x); }},
+    {"acosf", 2, [](float x) { return tm::acos(x); }, [](double x) { return std::acos(x); }},
+    {"atanf", 2, [](float x) { return tm::atan(x); }, [](double x) { return std::atan(x); }},
     {"sinhf", 3, [](float x) { return tm::sinh(x); }, [](double x) { return std::sinh(x); }},
     {"coshf", 2, [](float x) { return tm::cosh(x); }, [](double x) { return std::cosh(x); }},
     {"tanhf", 2, [](float x) { return tm::tanh(x); }, [](double x) { return std::tanh(x); }},
     {"asinhf", 3, [](float x) { return tm::asinh(x); }, [](double x) { return std::asinh(x); }},
     {"acoshf", 4, [](float x) { return tm::acosh(x); }, [](double x) { return std::acosh(x); }},
     {"atanhf", 3, [](float x) { return tm::atanh(x); }, [](double x) { return std::atanh(x); }},
+    {"rsqrtf", 2, [](float x) { return tm::rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); }},
     {"erff", 2, [](float x) { return tm::erf(x); }, [](double x) { return std::erf(x); }},
 };
 
 constexpr FloatPairRow kPairRows[] = {
     {"powf", 2, [](float x, float y) { return tm::pow(x, y); }, [](double x, double y) { return std::pow(x, y); }},
+    {"atan2f", 3, [](float y, float x) { return tm::atan2(y, x); },
+     [](double y, double x) { return std::atan2(y, x); }},
 };
 
 }  // namespace

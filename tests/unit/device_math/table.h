@@ -23,6 +23,24 @@ struct FloatPairRow {
   const char* where = "";
 };
 
+struct DoubleRow {
+  const char* name;
+  double bound;
+  double (*run)(double);
+  long double (*reference)(double);  // MPFR's to 64 bits
+  const char* where = "";
+  double low = -__builtin_inf(), high = __builtin_inf();
+};
+struct DoublePairRow {
+  const char* name;
+  double bound;
+  double (*run)(double, double);
+  long double (*reference)(double, double);
+  const char* where = "";
+};
+
+std::span<const DoubleRow> double_rows();
+std::span<const DoublePairRow> double_pair_rows();
 std::span<const FloatRow> float_rows();
 std::span<const FloatPairRow> float_pair_rows();
 

@@ -18,6 +18,8 @@ constexpr const char* kSource = R"(
       p[1] = sinf(x) + sin(x) + std::sin(x) + std::pow(x, 2.0f) + pow(x, 3.0f) + std::abs(x) + abs(n) + fabsf(x);
       p[2] = std::exp(x) + ::exp(x) + expf(x) + std::isnan(x) + isnan(d[0]) + std::numeric_limits<float>::max();
       p[3] = frexpf(x, &e) + std::floor(x) + lroundf(x) + fminf(x, 1) + std::tanh(x) + erff(x) + std::trunc(x);
+      d[4] = sin(d[0]) + std::exp(d[1]) + pow(d[0], 2) + pow(x, 3) + std::cos(n) + rsqrt(d[2]) + rsqrtf(x) + asin(x) +
+             atan2(d[0], 1) + std::acos(d[1]) + log(2) + std::cosh(d[2]) + exp10(d[3]) + nearbyint(d[4]) + ldexp(x, n);
       d[0] = fmax(d[1], 2) + std::fma(d[1], d[2], d[3]) + sqrt(n) + std::max(1, n) + max(n, 3) + min(x, 2.0f);
     }
     inline double on_the_host(double x) { return std::sin(x) + std::sin(1.0f) + std::abs(x) + std::pow(x, 2.0); })";

@@ -1,15 +1,13 @@
 #include "simt/compile/lanes/lanes.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "simt/compile/analyses.h"
 #include "simt/compile/lanes/prepare.h"
 #include "simt/compile/lanes/private_arrays.h"
 #include "simt/compile/lanes/widen.h"
@@ -62,22 +60,13 @@ void check(llvm::Function& function, const char* step, bool print) {
 
 // Variables go to registers, and masks that are constant fold.
 void optimize(llvm::Function& function, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
+  Analyses analyses(&machine);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::SCCPPass());
-  passes.addPass(
-      builder.buildFunctionSimplificationPipeline(llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None));
-  passes.run(function, functions);
+  passes.addPass(analyses.builder.buildFunctionSimplificationPipeline(llvm::OptimizationLevel::O2,
+                                                                      llvm::ThinOrFullLTOPhase::None));
+  passes.run(function, analyses.functions);
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 #include "simt/compile/lanes/prepare.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -20,38 +17,23 @@
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "simt/compile/analyses.h"
 #include "simt/compile/lanes/group.h"
 #include "simt/compile/lanes/intrinsics.h"
 
 namespace trine::simt::lanes {
 namespace {
 
-struct Managers {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-
-  Managers() {
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(calls);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, calls, modules);
-  }
-};
-
 // No machine is given: its costs are those of scalar code, and vectors come later.
 void simplify(llvm::Function& kernel) {
-  Managers managers;
-  managers.builder.buildFunctionSimplificationPipeline(llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None)
-      .run(kernel, managers.functions);
+  Analyses analyses;
+  analyses.builder.buildFunctionSimplificationPipeline(llvm::OptimizationLevel::O2, llvm::ThinOrFullLTOPhase::None)
+      .run(kernel, analyses.functions);
 }
 
 // The last passes: what comes after must keep loops simple and values that leave loops in phis.
 void canonicalize(llvm::Function& kernel) {
-  Managers managers;
+  Analyses analyses;
   llvm::FunctionPassManager passes;
   llvm::ScalarizerPassOptions all;
   all.ScalarizeLoadStore = true;
@@ -63,17 +45,17 @@ void canonicalize(llvm::Function& kernel) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
-  passes.run(kernel, managers.functions);
+  passes.run(kernel, analyses.functions);
 }
 
 void clean(llvm::Function& kernel) {
-  Managers managers;
+  Analyses analyses;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InferAddressSpacesPass(0));
   passes.addPass(llvm::InstCombinePass());
-  passes.run(kernel, managers.functions);
+  passes.run(kernel, analyses.functions);
 }
 
 void refuse_vectors(llvm::Function& kernel) {
@@ -121,11 +103,11 @@ void inline_all(llvm::Module& module, llvm::Function& kernel) {
   // Lists of what must stay name variables, which the caller looks after.
   for (const char* list : {"llvm.used", "llvm.compiler.used"})
     if (llvm::GlobalVariable* used = module.getNamedGlobal(list)) used->eraseFromParent();
-  Managers managers;
+  Analyses analyses;
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass(false));
   passes.addPass(llvm::GlobalDCEPass());
-  passes.run(module, managers.modules);
+  passes.run(module, analyses.modules);
   for (llvm::BasicBlock& block : kernel)
     for (llvm::Instruction& instruction : block) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
