@@ -29,6 +29,8 @@ struct KernelTable {
   // Another shape and other arguments for a launch in a graph of BackendTable::graphs. Null when those are.
   void (*update)(GraphHandle graph, void* operation, KernelHandle kernel, const LaunchShape& shape,
                  const void* const* arguments) = nullptr;
+  // A module of compile_program()'s bytes.
+  ModuleHandle (*load)(int device, std::string_view program) = nullptr;
 };
 
 class RegisterKernels {

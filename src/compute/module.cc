@@ -52,6 +52,14 @@ Module Module::compile(const Device& device, std::string_view source, const Comp
   return Module(std::make_shared<const State>(State{table, device, std::move(handle)}));
 }
 
+Module Module::load(const Device& device, std::string_view program) {
+  const std::string_view backend = device.state_->table->name;
+  const KernelTable* table = find_kernel_table(backend);
+  if (!table || !table->load)
+    throw Error(ErrorCode::unsupported, fmt::format("load: device '{}' runs no programs", backend));
+  return Module(std::make_shared<const State>(State{table, device, table->load(device.state_->index, program)}));
+}
+
 std::vector<std::string> Module::kernels() const { return state_->table->kernels(state_->handle); }
 
 Kernel Module::kernel(std::string_view name) const {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "simt/device_module.h"
 #include "simt/run/abi.h"
@@ -52,6 +54,8 @@ struct Compiler {
   // `architecture` as in "sm_90"; `version` 80 is PTX 8.0.
   std::string (*ptx)(const DeviceModule& module, std::string_view architecture, int version, bool fast_math);
   std::unique_ptr<CpuProgram> (*load_cpu)(const DeviceModule& module, std::span<const RuntimeSymbol> runtime);
+  // Names and texts of our <cuda_runtime.h> and what it includes.
+  std::vector<std::pair<std::string, std::string>> (*device_headers)();
 };
 using CompilerFunction = const Compiler& (*)();
 

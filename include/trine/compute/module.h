@@ -96,6 +96,10 @@ class Module {
   // there is no compiler here (libtrine_simt).
   static Module compile(const Device& device, std::string_view source, const CompileOptions& options = {});
 
+  // What compile_program() made (compute/program.h), of which nothing is kept. Throws Error{invalid_argument} for bytes
+  // that it did not make, Error{unsupported}.
+  static Module load(const Device& device, std::string_view program);
+
   // By its name in the source ("scale", "scale<float>") or the mangled one. Throws Error{invalid_argument} that lists
   // the module's kernels.
   Kernel kernel(std::string_view name) const;

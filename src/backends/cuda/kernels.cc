@@ -7,8 +7,10 @@
 #include "backends/cuda/stream.h"
 #include "backends/cuda/target.h"
 #include "compute/kernel_table.h"
+#include "simt/compiler.h"
 #include "simt/run/compile_ptx.h"
 #include "simt/run/find_kernel.h"
+#include "simt/run/program.h"
 #include "trine/base/error.h"
 
 namespace trine::cuda {
@@ -78,6 +80,40 @@ ModuleHandle compile(int index, std::string_view source, const compute::CompileO
   module->device = &device;
   module->info = std::move(compiled.info);
   load(*module, compiled.ptx, options.debug);
+  return module;
+}
+
+int number_of(std::string_view architecture) {
+  int number = 0;
+  for (char c : architecture)
+    if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+  return number;
+}
+
+// PTX that the program carries for the newest architecture that this device runs; else made now.
+std::string ptx_for(const simt::Program& program, const DeviceContext& device) {
+  const int major = attribute_of(device, kMajor), minor = attribute_of(device, kMinor);
+  const simt::PtxText* best = nullptr;
+  for (const simt::PtxText& ptx : program.ptx)
+    if (number_of(ptx.architecture) <= major * 10 + minor &&
+        (!best || number_of(ptx.architecture) > number_of(best->architecture)))
+      best = &ptx;
+  if (best) return best->text;
+  return simt::compiler().ptx(program.module, architecture_for(major, minor), ptx_version_for(driver().version),
+                              program.options.fast_math);
+}
+
+ModuleHandle load_program(int index, std::string_view bytes) {
+  simt::Program program = simt::decode_program(bytes);
+  if (!program.options.checks.empty())
+    throw Error(ErrorCode::unsupported,
+                "load: checks on a GPU; run the program on the CPU for them, or under compute-sanitizer");
+  DeviceContext& device = use_device(index);
+  auto module = std::make_shared<LoadedModule>();
+  module->device = &device;
+  load(*module, ptx_for(program, device), program.options.debug);
+  program.module.bitcode.clear();
+  module->info = std::move(program.module);
   return module;
 }
 
@@ -192,6 +228,7 @@ const compute::KernelTable kCudaKernels = {
     .variable = variable,
     .launch = launch,
     .update = update,
+    .load = load_program,
 };
 const compute::RegisterKernels registered(kCudaKernels);
 
