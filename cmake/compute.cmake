@@ -18,6 +18,12 @@ target_link_libraries(trine_compute PRIVATE compute_objects ${CMAKE_DL_LIBS} PUB
 # Its backends register themselves: it is needed though nothing of it were called by name.
 target_link_options(trine_compute INTERFACE -Wl,--no-as-needed)
 
+# libtrine_cudart: the CUDA runtime API, for what `trine cc` builds.
+trine_objects(cudart_objects cudart)
+target_include_directories(cudart_objects SYSTEM PRIVATE src/simt/headers)
+add_library(trine_cudart SHARED)
+target_link_libraries(trine_cudart PRIVATE cudart_objects PUBLIC trine_compute)
+
 file(GLOB_RECURSE simt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/*.cc)
 if(TRINE_LLVM AND simt_sources)
   find_package(Clang REQUIRED CONFIG HINTS /usr/lib/llvm-22)

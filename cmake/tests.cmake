@@ -32,6 +32,9 @@ foreach(folder ${folders})
       elseif(name STREQUAL "device_math")  # headers alone, against MPFR
         target_link_libraries(test_${name} PRIVATE mpfr gmp)
         target_compile_options(test_${name} PRIVATE -ffp-contract=off)
+      elseif(name STREQUAL "cudart")
+        target_link_libraries(test_${name} PRIVATE trine_cudart)
+        target_include_directories(test_${name} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/src/simt/headers)
       elseif(name MATCHES "^simt")
         target_link_libraries(test_${name} PRIVATE trine_compute)
         if(TARGET trine_simt)
@@ -166,4 +169,24 @@ if(TRINE_INSTALL AND NOT TRINE_SANITIZE)
                    -DPKG_CONFIG=${PKG_CONFIG}
                    -P ${PROJECT_SOURCE_DIR}/tests/install/check.cmake)
   set_tests_properties(install PROPERTIES LABELS install)
+endif()
+
+# Programs that `trine cc` builds and that check themselves: `trine_cc_test(<name> <files> <flags> <output>)`.
+find_program(CLANG22 NAMES clang++-22 PATHS /usr/lib/llvm-22/bin)
+function(trine_cc_test name files flags expected)
+  list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/tests/cc/)
+  list(JOIN files "," files)
+  list(JOIN flags "," flags)
+  add_test(NAME cc_${name}
+           COMMAND ${CMAKE_COMMAND} -DTRINE=$<TARGET_FILE:trine_cli> -DFILES=${files} -DFLAGS=${flags}
+                   -DTO=${PROJECT_BINARY_DIR}/cc_tests/${name} -DEXPECT=${expected} -P ${PROJECT_SOURCE_DIR}/tests/cc/run.cmake)
+endfunction()
+if(TARGET trine_simt AND CLANG22 AND NOT TRINE_SANITIZE)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cc_tests)
+  add_dependencies(tests trine_cli trine_cudart trine_simt)
+  foreach(name vector_add matrix_multiply reduction streams symbols graphs failures)
+    trine_cc_test(${name} ${name}.cu "-O2" "passed")
+  endforeach()
+  trine_cc_test(parts "parts.cu;parts_fill.cu" "-DFACTOR=2;-arch=sm_80;-rdc=true;--expt-relaxed-constexpr"
+                "sum 5250 offset 1 factor 2\npassed")
 endif()

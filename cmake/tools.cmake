@@ -19,7 +19,7 @@ file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/trine/*.cc)
 list(FILTER cli_sources EXCLUDE REGEX "/main\\.cc$")
 add_library(trine_cli_parts STATIC ${cli_sources})
 target_include_directories(trine_cli_parts PRIVATE ${PROJECT_BINARY_DIR}/generated)
-target_link_libraries(trine_cli_parts PUBLIC trine_media CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(trine_cli_parts PUBLIC trine_media trine_compute CLI11::CLI11 nlohmann_json::nlohmann_json)
 
 if(EXISTS ${PROJECT_SOURCE_DIR}/tools/trine/main.cc)
   add_executable(trine_cli tools/trine/main.cc)

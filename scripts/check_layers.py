@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "dnn": ["ops", "codegen", "compute"],
     "backends": ["dnn", "codegen", "compute", "simt"],
     "simt": ["compute", "codegen"],
+    "cudart": ["simt", "compute"],
     "import": ["graph", "ops"],
     "passes": ["graph", "ops"],
     "plan": ["graph", "dnn", "compute"],

@@ -21,6 +21,8 @@ constexpr EnvVariable kVariables[] = {
     {"TRINE_DEBUG", "0",
      "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
      "pass"},
+    {"TRINE_DEVICE", "",
+     "what programs of `trine cc` run on: cpu or cuda; else GPUs where the program has code for them, else the CPU"},
     {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
     {"TRINE_MAX_MEM", "0", "memory for tensors, in MiB; 0: what the machine or the container has"},
     {"TRINE_PYTHON", "",

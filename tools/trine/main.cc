@@ -46,6 +46,12 @@ constexpr Command kCommands[] = {
      setup_bisect},
     {"reduce", "find the smallest model that still fails",
      "trine reduce model.onnx --while 'trine compare {}' -o small.onnx", setup_reduce},
+    {"cc", "compile a CUDA program for the CPU, and for GPUs",
+     "trine cc vector_add.cu -o vector_add && ./vector_add\n"
+     "trine cc main.cu kernels.cu -I include -O3 -std=c++17 -o program\n"
+     "trine cc --check=memory,race reduce.cu -o reduce\n"
+     "trine cc --gpu=sm_80,sm_90 gemm.cu -o gemm && TRINE_DEVICE=cpu ./gemm",
+     setup_cc},
     {"env", "list every environment variable", "trine env", setup_env},
     {"doctor", "check this machine and this installation", "trine doctor", setup_doctor},
 };

@@ -9,6 +9,7 @@
 #include "compute/kernel_table.h"
 #include "simt/run/find_kernel.h"
 #include "simt/run/launch.h"
+#include "simt/run/program.h"
 #include "simt/run/symbols.h"
 #include "trine/base/error.h"
 
@@ -67,6 +68,15 @@ ModuleHandle compile(int, std::string_view source, const compute::CompileOptions
   auto module = std::make_shared<CpuModule>();
   module->options = options;
   module->info = compiler().parse(source, options);
+  module->program = compiler().load_cpu(module->info, runtime_symbols());
+  return module;
+}
+
+ModuleHandle load_program(int, std::string_view bytes) {
+  Program program = decode_program(bytes);
+  auto module = std::make_shared<CpuModule>();
+  module->options = std::move(program.options);
+  module->info = std::move(program.module);
   module->program = compiler().load_cpu(module->info, runtime_symbols());
   return module;
 }
@@ -190,7 +200,8 @@ const compute::KernelTable kTable = {.backend = "cpu",
                                      .kernel = kernel,
                                      .properties = properties,
                                      .variable = variable,
-                                     .launch = launch};
+                                     .launch = launch,
+                                     .load = load_program};
 const compute::RegisterKernels registered(kTable);
 
 }  // namespace

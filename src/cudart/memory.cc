@@ -1,0 +1,225 @@
+#include "cudart/memory.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cudart/stream.h"
+
+namespace trine::cudart {
+namespace {
+
+struct Memory {
+  std::mutex mutex;
+  std::map<const void*, Allocation> all;  // by where they begin
+  size_t device_bytes = 0;
+};
+Memory& memory() {
+  static Memory& held = *new Memory;
+  return held;
+}
+
+void* allocate(size_t bytes, cudaMemoryType type, unsigned flags = 0) {
+  if (!bytes) return nullptr;
+  const auto& table = *machine().table;
+  const int device = current_device();
+  if (bytes > table.properties(device).memory_bytes)
+    fail(cudaErrorMemoryAllocation,
+         fmt::format("{} bytes; the device has {}", bytes, table.properties(device).memory_bytes));
+  const bool pinned = type != cudaMemoryTypeDevice && table.allocate_host;
+  void* begin = (pinned ? table.allocate_host : table.allocate)(device, bytes);
+  Memory& held = memory();
+  const std::lock_guard lock(held.mutex);
+  held.all[begin] = {static_cast<char*>(begin), bytes, type, device, flags, pinned};
+  if (type != cudaMemoryTypeHost) held.device_bytes += bytes;
+  return begin;
+}
+
+// Of an allocation that begins here and is of this type.
+Allocation forget(void* begin, bool host) {
+  Memory& held = memory();
+  const std::lock_guard lock(held.mutex);
+  const auto found = held.all.find(begin);
+  need(found != held.all.end() && (found->second.type == cudaMemoryTypeHost) == host);
+  const Allocation allocation = found->second;
+  held.all.erase(found);
+  if (!host) held.device_bytes -= allocation.bytes;
+  return allocation;
+}
+
+void release(const Allocation& allocation) {
+  const auto& table = *machine().table;
+  (allocation.pinned ? table.free_host : table.free)(allocation.device, allocation.begin);
+}
+
+constexpr size_t kPitch = 512;
+size_t pitch_of(size_t width) { return (width + kPitch - 1) / kPitch * kPitch; }
+
+}  // namespace
+
+bool find_allocation(const void* address, Allocation& found) {
+  Memory& held = memory();
+  const std::lock_guard lock(held.mutex);
+  auto after = held.all.upper_bound(address);
+  if (after == held.all.begin()) return false;
+  found = std::prev(after)->second;
+  return static_cast<const char*>(address) < found.begin + found.bytes;
+}
+
+void need_inside(const void* address, size_t bytes) {
+  Allocation found;
+  if (!bytes || !find_allocation(address, found)) return;
+  const size_t left = found.bytes - static_cast<size_t>(static_cast<const char*>(address) - found.begin);
+  if (bytes > left)
+    fail(cudaErrorInvalidValue,
+         fmt::format("{} bytes, where an allocation of {} has {} left", bytes, found.bytes, left));
+}
+
+}  // namespace trine::cudart
+
+using namespace trine::cudart;
+
+cudaError_t cudaMalloc(void** out, size_t bytes) {
+  return call([&] {
+    need(out);
+    *out = allocate(bytes, cudaMemoryTypeDevice);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
+  return call([&] {
+    need(out && bytes && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
+    *out = allocate(bytes, cudaMemoryTypeManaged);
+  });
+}
+
+cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
+  return call([&] {
+    need(out && flags < 8);
+    *out = allocate(bytes, cudaMemoryTypeHost, flags);
+  });
+}
+cudaError_t cudaMallocHost(void** out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
+
+cudaError_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
+  return call([&] {
+    need(out && pitch && width < SIZE_MAX - kPitch);
+    *pitch = pitch_of(width);
+    need(!height || *pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
+    *out = allocate(*pitch * height, cudaMemoryTypeDevice);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
+  return call([&] {
+    need(out && extent.width < SIZE_MAX - kPitch);
+    const size_t pitch = pitch_of(extent.width);
+    need(!extent.height || !extent.depth || pitch <= SIZE_MAX / extent.height / extent.depth,
+         cudaErrorMemoryAllocation);
+    *out = {allocate(pitch * extent.height * extent.depth, cudaMemoryTypeDevice), pitch, extent.width, extent.height};
+  });
+}
+
+// As cudaFree does, what the device was given is waited for.
+cudaError_t cudaFree(void* begin) {
+  return call([&] {
+    machine();
+    if (!begin) return;
+    const Allocation allocation = forget(begin, false);
+    if (machine().gpu) synchronize_all();
+    release(allocation);
+  });
+}
+
+cudaError_t cudaFreeHost(void* begin) {
+  return call([&] {
+    if (!begin) return;
+    const Allocation allocation = forget(begin, true);
+    if (machine().gpu) synchronize_all();
+    release(allocation);
+  });
+}
+
+cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
+  return call([&] {
+    need(out);
+    CUstream_st& on = stream_of(stream);
+    need(!on.capture || !on.capture->open, cudaErrorStreamCaptureUnsupported);
+    *out = allocate(bytes, cudaMemoryTypeDevice);
+  });
+}
+
+cudaError_t cudaFreeAsync(void* begin, cudaStream_t stream) {
+  return call([&] {
+    CUstream_st& on = stream_of(stream);
+    if (!begin) return;
+    const Allocation allocation = forget(begin, false);
+    if (machine().gpu) synchronize(on);
+    release(allocation);
+  });
+}
+
+cudaError_t cudaHostRegister(void* begin, size_t bytes, unsigned flags) {
+  return call([&] {
+    need(begin && bytes && flags < 16);
+    Allocation there;
+    need(!find_allocation(begin, there), cudaErrorHostMemoryAlreadyRegistered);
+    if (machine().gpu) fail(cudaErrorNotSupported, "cudaHostRegister on a GPU; allocate with cudaHostAlloc");
+    Memory& held = memory();
+    const std::lock_guard lock(held.mutex);
+    held.all[begin] = {static_cast<char*>(begin), bytes, cudaMemoryTypeHost, current_device(), flags, false};
+  });
+}
+
+cudaError_t cudaHostUnregister(void* begin) {
+  return call([&] {
+    Allocation there;
+    need(begin && find_allocation(begin, there), cudaErrorHostMemoryNotRegistered);
+    forget(begin, true);
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** out, void* host, unsigned flags) {
+  return call([&] {
+    Allocation there;
+    need(out && flags == 0 && find_allocation(host, there) && there.type == cudaMemoryTypeHost);
+    *out = host;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&] {
+    Allocation there;
+    need(flags && find_allocation(host, there) && there.type == cudaMemoryTypeHost);
+    *flags = there.flags | cudaHostAllocMapped;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return call([&] {
+    need(free && total);
+    *total = machine().table->properties(current_device()).memory_bytes;
+    const std::lock_guard lock(memory().mutex);
+    *free = *total - std::min(*total, memory().device_bytes);
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* address) {
+  return call([&] {
+    need(out);
+    Allocation there;
+    void* same = const_cast<void*>(address);
+    if (!find_allocation(address, there)) *out = {cudaMemoryTypeUnregistered, -2, nullptr, same};
+    else *out = {there.type, there.device, same, there.type == cudaMemoryTypeDevice ? nullptr : same};
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* address, size_t bytes, int, cudaStream_t stream) {
+  return call([&] {
+    stream_of(stream);
+    need_inside(address, bytes);
+  });
+}
+cudaError_t cudaMemAdvise(const void* address, size_t bytes, cudaMemoryAdvise, int) {
+  return call([&] { need_inside(address, bytes); });
+}

@@ -1,0 +1,198 @@
+// trine cc: a program in CUDA C++ becomes an executable for the CPU, and for GPUs.
+//
+// The device's part is compiled in process and kept as one file; clang compiles the host's part, embeds that file, and
+// registers it with libtrine_cudart when the program starts.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "cc_arguments.h"
+#include "command.h"
+#include "trine/base/error.h"
+#include "trine/compute/program.h"
+
+extern char** environ;
+
+namespace trine::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// Removed with all that is in it.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "trine-cc-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw Error(ErrorCode::io, "cc: cannot make a folder in " + name);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+void write_file(const std::string& name, std::string_view text) {
+  fs::create_directories(fs::path(name).parent_path());
+  std::ofstream file(name, std::ios::binary);
+  if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
+    throw Error(ErrorCode::io, "cc: cannot write " + name);
+}
+
+std::string read_file(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw Error(ErrorCode::io, "cc: cannot read " + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+int run(const Words& words, bool verbose) {
+  if (verbose) fmt::print(stderr, "{}\n", fmt::join(words, " "));
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0)
+    throw Error(ErrorCode::io, "cc: cannot run " + words[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void run_or_fail(const Words& words, const char* what, bool verbose) {
+  if (const int status = run(words, verbose))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("cc: {} failed with status {}; see what it said above", what, status));
+}
+
+bool on_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0;
+  for (const char* folder : {"/usr/local/bin", "/usr/bin", "/bin"})
+    if (access((std::string(folder) + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+std::string host_compiler() {
+  const Words known = {"clang++-22", "/usr/lib/llvm-22/bin/clang++", "clang++"};
+  for (const std::string& program : known)
+    if (on_path(program)) return program;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("cc: no compiler for the host's part; install clang 22 (looked for {})", fmt::join(known, ", ")));
+}
+
+// The headers of the compiler itself, without its wrappers for a CUDA toolkit.
+std::string compiler_headers(const std::string& compiler, const Scratch& scratch) {
+  const std::string answer = scratch.file("resources");
+  run_or_fail({"/bin/sh", "-c", fmt::format("'{}' -print-resource-dir > '{}'", compiler, answer)}, "clang", false);
+  std::string folder = read_file(answer);
+  while (!folder.empty() && folder.back() == '\n') folder.pop_back();
+  return folder + "/include";
+}
+
+std::string library_folder() {
+  Dl_info here;
+  if (!dladdr(reinterpret_cast<const void*>(&compute::program_headers), &here) || !here.dli_fname) return ".";
+  return fs::weakly_canonical(fs::path(here.dli_fname)).parent_path().string();
+}
+
+struct Compiler {
+  const CcArguments& arguments;
+  Scratch scratch;
+  std::string clang = host_compiler();
+  Words common;
+
+  explicit Compiler(const CcArguments& given) : arguments(given) {
+    for (const auto& [name, text] : compute::program_headers()) write_file(scratch.file("include/" + name), text);
+    common = {clang,
+              "-x",
+              "cuda",
+              "--cuda-host-only",
+              "-nocudainc",
+              "-nocudalib",
+              "-nobuiltininc",
+              "-fdeclspec",
+              "-Wno-unknown-cuda-version",
+              "-isystem",
+              scratch.file("include"),
+              "-isystem",
+              compiler_headers(clang, scratch),
+              "-include",
+              "trine_prelude.h",
+              "-include",
+              "cuda_runtime.h"};
+    common.insert(common.end(), arguments.host.begin(), arguments.host.end());
+  }
+
+  void compile(const std::string& source, const std::string& object, size_t number) {
+    compute::CompileOptions options = arguments.device;
+    options.name = source;
+    const compute::CompiledProgram program =
+        compute::compile_program(read_file(source), options, arguments.architectures);
+    if (!program.warnings.empty()) fmt::print(stderr, "{}", program.warnings);
+    const std::string image = scratch.file(fmt::format("{}.program", number));
+    write_file(image, program.bytes);
+    Words words = common;
+    words.insert(words.end(), {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image, "-c", source, "-o", object});
+    run_or_fail(words, "the host's part", arguments.verbose);
+  }
+
+  void link(const Words& objects) {
+    const std::string folder = library_folder();
+    Words words = {clang, "-o", arguments.output.empty() ? "a.out" : arguments.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    words.insert(words.end(), arguments.link.begin(), arguments.link.end());
+    words.insert(words.end(), {"-L" + folder, "-ltrine_cudart", "-Wl,-rpath," + folder, "-lpthread"});
+    run_or_fail(words, "the linker", arguments.verbose);
+  }
+};
+
+int cc(const Words& words) {
+  const CcArguments arguments = parse_cc(words);
+  if (arguments.verbose && !arguments.notes.empty())
+    fmt::print(stderr, "note: cc: nothing here depends on {}\n", fmt::join(arguments.notes, " "));
+  Compiler compiler(arguments);
+  Words objects;
+  for (const std::string& source : arguments.sources) {
+    const std::string own = fs::path(source).stem().string() + ".o";
+    objects.push_back(!arguments.compile_only    ? compiler.scratch.file(fmt::format("{}.o", objects.size()))
+                      : arguments.output.empty() ? own
+                                                 : arguments.output);
+    compiler.compile(source, objects.back(), objects.size());
+  }
+  if (!arguments.compile_only) compiler.link(objects);
+  return 0;
+}
+
+constexpr const char* kFlags =
+    "Files end in .cu; others (.cc .o .a) are given to the linker's call of clang.\n\n"
+    "  -o FILE  -c  -I DIR  -D NAME  -O0..-O3  -g  -std=c++17|20  -L DIR  -l NAME  -Xcompiler FLAG,...\n"
+    "  -G                 debug kernels: not optimised, for gdb\n"
+    "  --use_fast_math    as nvcc's\n"
+    "  --gpu[=sm_80,...]  carry PTX too; the program then uses a GPU where there is one (TRINE_DEVICE=cpu: never)\n"
+    "  --check=LIST       memory, race, barrier, init: kernels are checked while they run, on the CPU\n"
+    "  -v                 show what is run, and which flags do nothing\n"
+    "Accepted and without effect: -arch, -gencode, -rdc, -lineinfo, --expt-relaxed-constexpr, --extended-lambda, ...";
+
+}  // namespace
+
+std::function<int()> setup_cc(CLI::App& app) {
+  app.prefix_command();
+  app.footer(fmt::format("trine cc FILE.cu ... [flags]\n\n{}\n\n{}", kFlags, app.get_footer()));
+  return [&app] { return cc(app.remaining()); };
+}
+
+}  // namespace trine::cli
