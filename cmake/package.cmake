@@ -1,7 +1,7 @@
 # What the libraries are to others, inside this build and installed: trine::rt, trine::dnn, trine::compute,
-# trine::trine with their public headers and nothing else.
+# trine::cudart, trine::trine with their public headers and nothing else.
 include(GNUInstallDirs)
-foreach(name rt dnn compute trine)
+foreach(name rt dnn compute cudart trine)
   set(target trine_${name})
   if(name STREQUAL "trine")
     set(target trine)

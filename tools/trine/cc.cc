@@ -183,7 +183,7 @@ constexpr const char* kFlags =
     "  -G                 debug kernels: not optimised, for gdb\n"
     "  --use_fast_math    as nvcc's\n"
     "  --gpu[=sm_80,...]  carry PTX too; the program then uses a GPU where there is one (TRINE_DEVICE=cpu: never)\n"
-    "  --check=LIST       memory, race, barrier, init: kernels are checked while they run, on the CPU\n"
+    "  --check=barrier    barriers that can never complete are told with the lines where threads wait, on the CPU\n"
     "  -v                 show what is run, and which flags do nothing\n"
     "Accepted and without effect: -arch, -gencode, -rdc, -lineinfo, --expt-relaxed-constexpr, --extended-lambda, ...";
 

@@ -41,13 +41,12 @@ TEST(CcArguments, AreThoseOfCompilers) {
 }
 
 TEST(CcArguments, OfNvccAreTakenOrIgnored) {
-  const CcArguments a =
-      parse_cc({"a.cu", "-arch=sm_90", "-gencode", "arch=compute_80,code=sm_80", "--use_fast_math", "-G", "-rdc=true",
-                "-lineinfo", "--extended-lambda", "-lcudart", "--check=memory,race"});
+  const CcArguments a = parse_cc({"a.cu", "-arch=sm_90", "-gencode", "arch=compute_80,code=sm_80", "--use_fast_math",
+                                  "-G", "-rdc=true", "-lineinfo", "--extended-lambda", "-lcudart", "--check=barrier"});
   EXPECT_EQ(a.sources, Words{"a.cu"});
   EXPECT_TRUE(a.device.fast_math);
   EXPECT_TRUE(a.device.debug);
-  EXPECT_EQ(a.device.checks, (Words{"memory", "race"}));
+  EXPECT_EQ(a.device.checks, (Words{"barrier"}));
   EXPECT_EQ(a.notes, (Words{"-arch=sm_90", "-gencode", "-rdc=true", "-lineinfo", "--extended-lambda", "-lcudart"}));
   EXPECT_TRUE(a.link.empty());
   EXPECT_EQ(parse_cc({"a.cu", "--gpu=sm_80,sm_90"}).architectures, (Words{"sm_80", "sm_90"}));
@@ -57,7 +56,7 @@ TEST(CcArguments, OfNvccAreTakenOrIgnored) {
 TEST(CcArguments, ThatAreWrongAreTold) {
   EXPECT_EQ(refusal({}), "cc: no file; give one that ends in .cu");
   EXPECT_EQ(refusal({"a.cu", "-o"}), "cc: -o without a value");
-  EXPECT_EQ(refusal({"a.cu", "--check=races"}), "cc: --check=races; accepted are memory, race, barrier, init");
+  EXPECT_EQ(refusal({"a.cu", "--check=races"}), "cc: --check=races; accepted is barrier");
   EXPECT_NE(refusal({"a.cu", "--frobnicate"}).find("flag '--frobnicate'; accepted"), std::string::npos);
   EXPECT_NE(refusal({"-c", "-o", "x.o", "a.cu", "b.cu"}).find("-c and -o for 2 files"), std::string::npos);
 }
