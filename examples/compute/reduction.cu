@@ -43,6 +43,6 @@ int main() {
   });
   CHECK(cudaGetLastError());
   const double error = std::fabs(out.to_host()[0] - want) / size;
-  std::printf("%zu elements: %.3f ms, %.1f GB/s, relative error %.1e\n", n, ms, n * 4 / ms * 1e-6, error);
+  std::printf("%zu elements: %.3f ms, %.1f GB/s, relative error %.1e\n", n, ms, double(n) * 4 / ms * 1e-6, error);
   return error < 1e-12 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-// What the examples share: errors, times, pictures. They need nothing but the CUDA runtime API and stb (Debian: libstb-dev).
+// What the examples share: errors, times, pictures. They need nothing but the CUDA runtime API and stb (Debian:
+// libstb-dev).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,13 +10,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                    \
-  do {                                                                                                 \
-    const cudaError_t error = (call);                                                                  \
-    if (error != cudaSuccess) {                                                                        \
+#define CHECK(call)                                                                                  \
+  do {                                                                                               \
+    const cudaError_t error = (call);                                                                \
+    if (error != cudaSuccess) {                                                                      \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                                                    \
-    }                                                                                                  \
+      std::exit(1);                                                                                  \
+    }                                                                                                \
   } while (0)
 
 // Device memory of `count` values; freed with its owner.
