@@ -1,5 +1,5 @@
-// Kernels in lanes beside the same written by hand with vectors of 16 numbers, one core, least of 15 runs that take
-// turns.
+// Kernels in lanes beside the same written by hand with vectors of 16 numbers, on the same number of threads, least of
+// 15 runs that take turns.
 //
 //   bench_lanes        n-body, Collatz, saxpy, a product by tiles (512); 1 = as fast as by hand
 //
@@ -17,6 +17,7 @@ int main() { std::puts("bench_lanes: vectors by hand are written for x86-64"); }
 #include <random>
 #include <vector>
 
+#include "trine/base/thread_pool.h"
 #include "trine/compute/module.h"
 
 namespace {
@@ -45,8 +46,9 @@ Times measure(const F& lanes, const G& by_hand) {
   return times;
 }
 
-BY_HAND void bodies_by_hand(const float* x, const float* y, const float* z, const float* m, float* out, int n) {
-  for (int i = 0; i < n; i += 16) {
+BY_HAND void bodies_by_hand(const float* x, const float* y, const float* z, const float* m, float* out, int n,
+                            int begin, int end) {
+  for (int i = begin; i < end; i += 16) {
     const Floats xi = *reinterpret_cast<const Floats*>(x + i), yi = *reinterpret_cast<const Floats*>(y + i),
                  zi = *reinterpret_cast<const Floats*>(z + i);
     Floats a = {};
@@ -60,8 +62,8 @@ BY_HAND void bodies_by_hand(const float* x, const float* y, const float* z, cons
   }
 }
 
-BY_HAND void collatz_by_hand(const uint32_t* in, uint32_t* out, int n) {
-  for (int i = 0; i < n; i += 16) {
+BY_HAND void collatz_by_hand(const uint32_t* in, uint32_t* out, int begin, int end) {
+  for (int i = begin; i < end; i += 16) {
     Words v = *reinterpret_cast<const Words*>(in + i), steps = {};
     for (;;) {
       const __mmask16 live = _mm512_cmpneq_epi32_mask(__m512i(v), _mm512_set1_epi32(1));
@@ -74,8 +76,9 @@ BY_HAND void collatz_by_hand(const uint32_t* in, uint32_t* out, int n) {
   }
 }
 
-BY_HAND void add_by_hand(const float* x, float* y, float a, int n) {
-  for (int i = 0; i < n; i += 16) *reinterpret_cast<Floats*>(y + i) += a * *reinterpret_cast<const Floats*>(x + i);
+BY_HAND void add_by_hand(const float* x, float* y, float a, int begin, int end) {
+  for (int i = begin; i < end; i += 16)
+    *reinterpret_cast<Floats*>(y + i) += a * *reinterpret_cast<const Floats*>(x + i);
 }
 
 constexpr const char* kSource = R"(
@@ -116,6 +119,7 @@ __global__ void product(const float* a, const float* b, float* c, int n) {
 class Bench {
  public:
   int run() {
+    std::printf("%d threads\n", pool_.threads());
     bodies();
     collatz();
     for (const int off : {0, 1}) saxpy(off);  // vectors within lines of the cache, and across them
@@ -129,6 +133,12 @@ class Bench {
     std::normal_distribution<float> normal;
     for (float& x : v) x = normal(random_);
     return v;
+  }
+
+  // body(begin, end) for numbers 0 to n, by 256.
+  template <class F>
+  void on_all_threads(int n, const F& body) {
+    pool_.parallel_for(n / 256, 1, [&](int64_t begin, int64_t end) { body(int(begin * 256), int(end * 256)); });
   }
 
   void report(const char* name, const Times& t, bool same) {
@@ -145,7 +155,11 @@ class Bench {
     const LaunchShape shape{.grid = {n / 256}, .block = {256}};
     const Times t =
         measure([&] { kernel.launch(stream_, shape, x.data(), y.data(), z.data(), m.data(), out.data(), n); },
-                [&] { bodies_by_hand(x.data(), y.data(), z.data(), m.data(), expected.data(), n); });
+                [&] {
+                  on_all_threads(n, [&](int begin, int end) {
+                    bodies_by_hand(x.data(), y.data(), z.data(), m.data(), expected.data(), n, begin, end);
+                  });
+                });
     bool same = true;
     for (size_t i = 0; i < out.size(); ++i)
       same = same && std::abs(out[i] - expected[i]) <= 1e-2 + 1e-3 * std::abs(expected[i]);
@@ -158,8 +172,11 @@ class Bench {
     for (uint32_t& x : in) x = 1 + random_() % 65536;
     const Kernel kernel = module_.kernel("collatz");
     const LaunchShape shape{.grid = {n / 256}, .block = {256}};
-    const Times t = measure([&] { kernel.launch(stream_, shape, in.data(), out.data(), n); },
-                            [&] { collatz_by_hand(in.data(), expected.data(), n); });
+    const Times t = measure(
+        [&] { kernel.launch(stream_, shape, in.data(), out.data(), n); },
+        [&] {
+          on_all_threads(n, [&](int begin, int end) { collatz_by_hand(in.data(), expected.data(), begin, end); });
+        });
     report("collatz", t, out == expected);
   }
 
@@ -175,7 +192,8 @@ class Bench {
     const Kernel kernel = module_.kernel("saxpy");
     const LaunchShape shape{.grid = {n / 256}, .block = {256}};
     const Times t =
-        measure([&] { kernel.launch(stream_, shape, from, to, 0.5f, n); }, [&] { add_by_hand(from, also, 0.5f, n); });
+        measure([&] { kernel.launch(stream_, shape, from, to, 0.5f, n); },
+                [&] { on_all_threads(n, [&](int begin, int end) { add_by_hand(from, also, 0.5f, begin, end); }); });
     bool same = true;
     for (int i = 0; i < n; i += 31) same = same && std::abs(to[i] - also[i]) <= 1e-5f * std::abs(also[i]) + 1e-5f;
     report(off ? "saxpy + 4 bytes" : "saxpy", t, same);
@@ -205,6 +223,7 @@ class Bench {
   Device device_ = Device::open("cpu");
   Stream stream_ = device_.create_stream();
   Module module_ = Module::compile(device_, kSource, {.mode = CpuMode::lanes});
+  trine::ThreadPool pool_;
   bool right_ = true;
 };
 

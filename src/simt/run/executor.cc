@@ -125,20 +125,34 @@ void Executor::run_threads(CpuLaunch& launch, uint64_t first_block, uint64_t blo
   write_output();
 }
 
-void Executor::run_lanes(CpuLaunch& launch, uint64_t index) {
+void Executor::run_lanes(CpuLaunch& launch, uint64_t first, uint64_t count) {
   const size_t shared = rounded(launch.code.shared_bytes + launch.shape.shared_bytes);
   reserve_arena(std::max<size_t>(shared + launch.code.frame_bytes, kArenaAlign));
   BlockState block;
-  place_block(block, launch.shape, index);
+  place_block(block, launch.shape, first);
   block.shared = arena_;
   block.frame = arena_ + shared;
   launch_ = &launch;
   lanes_block_ = &block;
   lane_ = 0;
   running_here = this;
-  if (_setjmp(lanes_exit_) == 0) launch.code.run_block(&block, launch.parameters);
+  if (_setjmp(lanes_exit_) == 0) run_lanes_of(block, count);
   running_here = nullptr;
-  if (!output_.empty()) write_output();
+  write_output();  // of a block that failed
+}
+
+void Executor::run_lanes_of(BlockState& block, uint64_t count) {
+  for (;;) {
+    launch_->code.run_block(&block, launch_->parameters);
+    if (!output_.empty()) write_output();
+    if (--count == 0) return;
+    lane_ = 0;
+    if (++block.block_index[0] < block.grid_dim[0]) continue;
+    block.block_index[0] = 0;
+    if (++block.block_index[1] < block.grid_dim[1]) continue;
+    block.block_index[1] = 0;
+    ++block.block_index[2];
+  }
 }
 
 void Executor::begin_thread() {

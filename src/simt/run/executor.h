@@ -29,7 +29,7 @@ class Executor {
   static Executor* running();  // what this thread is inside of; null outside of kernels; for signal handlers too
 
   void run_threads(CpuLaunch& launch, uint64_t first_block, uint64_t blocks);
-  void run_lanes(CpuLaunch& launch, uint64_t block);
+  void run_lanes(CpuLaunch& launch, uint64_t first_block, uint64_t blocks);  // one after the other
 
   // For the functions of abi.h. Those that wait return when another thread has made this one ready.
   Thread& current() { return *current_; }
@@ -62,6 +62,7 @@ class Executor {
  private:
   static void fibre_main();
   void set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks);
+  void run_lanes_of(BlockState& block, uint64_t count);
   void begin_thread();  // the next one, on the current fibre
   void finish_thread();
   void leave(Context& from);

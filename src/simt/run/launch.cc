@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "simt/run/executor.h"
 #include "trine/base/cpu.h"
@@ -31,11 +32,11 @@ void check(const CpuLaunch& launch) {
                     blocks, threads, launch.name, kMostCooperativeThreads));
 }
 
-void run_block(CpuLaunch& launch, uint64_t block) {
+void run_blocks(CpuLaunch& launch, uint64_t first, uint64_t count) {
   try {
     Executor& executor = Executor::of_this_thread();
-    if (launch.code.run_block) executor.run_lanes(launch, block);
-    else executor.run_threads(launch, block, 1);
+    if (launch.code.run_block) return executor.run_lanes(launch, first, count);
+    for (uint64_t block = first; block < first + count; ++block) executor.run_threads(launch, block, 1);
   } catch (const Error& error) {
     launch.fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
@@ -43,13 +44,38 @@ void run_block(CpuLaunch& launch, uint64_t block) {
   }
 }
 
+// How many blocks a worker takes at once: so many that asking for them costs little and neighbours' memory is read in
+// one stream, so few that workers end together. Threads take one: blocks of them may wait for the block before.
+class Stretch {
+ public:
+  Stretch(const CpuLaunch& launch, uint64_t workers) : may_grow_(launch.code.run_block), shares_(4 * workers) {}
+
+  uint64_t next(uint64_t left) {
+    const auto now = std::chrono::steady_clock::now();
+    if (may_grow_ && now - began_ < kWorthAsking && count_ < left) count_ *= 2;
+    began_ = now;
+    return std::clamp<uint64_t>(left / shares_, 1, count_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds kWorthAsking{20};
+  const bool may_grow_;
+  const uint64_t shares_;
+  uint64_t count_ = 1;
+  Clock::time_point began_ = Clock::now() - kWorthAsking;
+};
+
 // In ascending order: a block that waits for an earlier one finds it done or running elsewhere.
-void run_blocks(CpuLaunch& launch, uint64_t blocks) {
-  for (;;) {
-    if (launch.failed.load(std::memory_order_relaxed)) return;
-    const uint64_t block = launch.next.fetch_add(1, std::memory_order_relaxed);
-    if (block >= blocks) return;
-    run_block(launch, block);
+void take_blocks(CpuLaunch& launch, uint64_t blocks, uint64_t workers) {
+  Stretch stretch(launch, workers);
+  uint64_t seen = launch.next.load(std::memory_order_relaxed);
+  while (seen < blocks && !launch.failed.load(std::memory_order_relaxed)) {
+    const uint64_t count = stretch.next(blocks - seen);
+    const uint64_t first = launch.next.fetch_add(count, std::memory_order_relaxed);
+    if (first >= blocks) return;
+    run_blocks(launch, first, std::min(count, blocks - first));
+    seen = launch.next.load(std::memory_order_relaxed);
   }
 }
 
@@ -69,10 +95,10 @@ void run_launch(CpuLaunch& launch) {
   if (launch.shape.cooperative) {
     Executor::of_this_thread().run_threads(launch, 0, blocks);
   } else if (blocks == 1) {
-    run_block(launch, 0);
+    run_blocks(launch, 0, 1);
   } else {
-    const auto workers = static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads())));
-    pool().run(workers, [&](int, int) { run_blocks(launch, blocks); });
+    const uint64_t workers = std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads()));
+    pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });
   }
   if (launch.failed.load(std::memory_order_acquire)) throw Error(launch.error_code, launch.error);
 }
