@@ -19,7 +19,8 @@ constexpr EnvVariable kVariables[] = {
      "caps what kernels use of the CPU: baseline, avx2, avx512 or, with extensions, avx512+vnni+bf16; never raises it"},
     {"TRINE_CUDA_DRIVER", "libcuda.so.1", "library of the CUDA driver"},
     {"TRINE_DEBUG", "0",
-     "prints to stderr: 1 devices, 2 kernel times, 3 choices and refusals, 4 generated source, 5 graph after each "
+     "prints to stderr: 1 devices, 2 kernel times and how kernels run on the CPU, 3 choices and refusals, 4 generated "
+     "source, 5 graph after each "
      "pass"},
     {"TRINE_DEVICE", "",
      "what programs of `trine cc` run on: cpu or cuda; else GPUs where the program has code for them, else the CPU"},

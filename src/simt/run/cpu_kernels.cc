@@ -1,6 +1,8 @@
 // Kernels on the device "cpu": compiled in process, launched at once.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -11,6 +13,7 @@
 #include "simt/run/launch.h"
 #include "simt/run/program.h"
 #include "simt/run/symbols.h"
+#include "trine/base/env.h"
 #include "trine/base/error.h"
 
 namespace trine::simt {
@@ -121,6 +124,21 @@ CpuKernelOptions options_for(const CpuModule& module, CpuMode mode, const Dim3& 
   return {.mode = mode, .block = block, .debug = module.options.debug};
 }
 
+// TRINE_DEBUG=2: how a kernel runs, and why not in lanes.
+void show(const LoadedKernel& kernel, const Compiled& made, double ms) {
+  const CpuModule& module = *kernel.module;
+  const std::string how = made.code.run_block ? fmt::format("lanes of {}", made.code.width) : "threads";
+  std::string why;
+  if (!made.code.run_block) {
+    if (module.options.mode == CpuMode::threads) why = "; asked for";
+    else if (module.needs_threads()) why = "; for debug or checks";
+    else if (!kernel.why_no_lanes.empty()) why = "; " + kernel.why_no_lanes;
+    else why = "; a cooperative launch";
+  }
+  fmt::print(stderr, "cpu: kernel '{}', blocks of {}x{}x{}: {}, compiled in {:.0f} ms{}\n", kernel.info->name,
+             made.block.x, made.block.y, made.block.z, how, ms, why);
+}
+
 // Lanes where they can run the kernel; once they have refused it, threads run it for all shapes.
 Compiled make(LoadedKernel& kernel, const LaunchShape& shape) {
   CpuModule& module = *kernel.module;
@@ -153,7 +171,10 @@ const Compiled& compiled_for(LoadedKernel& kernel, const LaunchShape& shape) {
       kernel.latest.store(compiled.get(), std::memory_order_release);
       return *compiled;
     }
+  const auto begin = std::chrono::steady_clock::now();
   kernel.compiled.push_back(std::make_unique<Compiled>(make(kernel, shape)));
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+  if (debug_shows(DebugLevel::times)) show(kernel, *kernel.compiled.back(), spent.count());
   kernel.latest.store(kernel.compiled.back().get(), std::memory_order_release);
   return *kernel.compiled.back();
 }
