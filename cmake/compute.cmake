@@ -18,6 +18,10 @@ target_link_libraries(trine_compute PRIVATE compute_objects ${CMAKE_DL_LIBS} PUB
 # Its backends register themselves: it is needed though nothing of it were called by name.
 target_link_options(trine_compute INTERFACE -Wl,--no-as-needed)
 
+# Commands for gdb, by the name under which it looks for them beside the library.
+file(GENERATE OUTPUT ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libtrine_compute.so.${PROJECT_VERSION}-gdb.py
+     INPUT ${PROJECT_SOURCE_DIR}/tools/gdb/trine.py)
+
 # libtrine_cudart: the CUDA runtime API, for what `trine cc` builds.
 trine_objects(cudart_objects cudart)
 target_include_directories(cudart_objects SYSTEM PRIVATE src/simt/headers)

@@ -189,4 +189,9 @@ if(TARGET trine_simt AND CLANG22 AND NOT TRINE_SANITIZE)
   endforeach()
   trine_cc_test(parts "parts.cu;parts_fill.cu" "-DFACTOR=2;-arch=sm_80;-rdc=true;--expt-relaxed-constexpr"
                 "sum 5250 offset 1 factor 2\npassed")
+  # gdb in the kernels of a program; skipped where there is no gdb.
+  add_test(NAME debugger
+           COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/debugger/check.py --trine $<TARGET_FILE:trine_cli>
+                   --script ${PROJECT_SOURCE_DIR}/tools/gdb/trine.py --work ${PROJECT_BINARY_DIR}/cc_tests/debugger)
+  set_tests_properties(debugger PROPERTIES SKIP_RETURN_CODE 77)
 endif()

@@ -12,7 +12,7 @@ packages=(
   llvm-22-dev libclang-22-dev                                                   # code generation, CUDA C++
   libprotozero-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libxxhash-dev libzstd-dev   # libraries
   libcli11-dev nlohmann-json3-dev libstb-dev                                    # the command line
-  libgtest-dev libbenchmark-dev libmpfr-dev pkg-config                          # tests
+  libgtest-dev libbenchmark-dev libmpfr-dev pkg-config gdb                      # tests
   python3 python3-venv                                                          # scripts
   fonts-dejavu-core espeak-ng                                                   # the quickstart's picture and speech
 )

@@ -150,11 +150,24 @@ struct Compiler {
     run_or_fail(words, "the host's part", arguments.verbose);
   }
 
+  // gdb moves a breakpoint on a kernel's line to the next line of the host's code until the kernel is loaded: there its
+  // condition must have a meaning, and be false.
+  std::string debugger_names() {
+    const std::string source = scratch.file("debugger.cc"), object = scratch.file("debugger.o");
+    write_file(source,
+               "struct uint3 { unsigned x, y, z; };\n"
+               "static const struct uint3 __attribute__((used)) threadIdx = {~0u, ~0u, ~0u},\n"
+               "  blockIdx = {~0u, ~0u, ~0u}, blockDim = {~0u, ~0u, ~0u}, gridDim = {~0u, ~0u, ~0u};\n");
+    run_or_fail({clang, "-g", "-c", source, "-o", object}, "clang", arguments.verbose);
+    return object;
+  }
+
   void link(const Words& objects) {
     const std::string folder = library_folder();
     Words words = {clang, "-o", arguments.output.empty() ? "a.out" : arguments.output};
     words.insert(words.end(), objects.begin(), objects.end());
     words.insert(words.end(), arguments.link.begin(), arguments.link.end());
+    if (arguments.device.debug) words.push_back(debugger_names());
     words.insert(words.end(), {"-L" + folder, "-ltrine_cudart", "-Wl,-rpath," + folder, "-lpthread"});
     run_or_fail(words, "the linker", arguments.verbose);
   }
@@ -179,8 +192,8 @@ int cc(const Words& words) {
 
 constexpr const char* kFlags =
     "Files end in .cu; others (.cc .o .a) are given to the linker's call of clang.\n\n"
-    "  -o FILE  -c  -I DIR  -D NAME  -O0..-O3  -g  -std=c++17|20  -L DIR  -l NAME  -Xcompiler FLAG,...\n"
-    "  -G                 debug kernels: not optimised, for gdb\n"
+    "  -o FILE  -c  -I DIR  -D NAME  -O0..-O3  -std=c++17|20  -L DIR  -l NAME  -Xcompiler FLAG,...\n"
+    "  -g                 for gdb: host code as clang's, kernels not optimised (docs/debugging.md); -G: kernels only\n"
     "  --use_fast_math    as nvcc's\n"
     "  --gpu[=sm_80,...]  carry PTX too; the program then uses a GPU where there is one (TRINE_DEVICE=cpu: never)\n"
     "  --check=barrier    barriers that can never complete are told with the lines where threads wait, on the CPU\n"

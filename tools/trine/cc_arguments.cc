@@ -152,6 +152,7 @@ class Parser {
       out_.host.push_back(word);
     } else if (word == "-g" || word == "--debug") {
       out_.host.push_back("-g");
+      out_.device.debug = true;
     } else if (word == "-G" || word == "--device-debug") {
       out_.device.debug = true;
     } else {

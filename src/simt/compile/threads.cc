@@ -21,6 +21,7 @@ ThreadCode make_threads(llvm::Module& module, const KernelInfo& kernel, const Cp
                         llvm::TargetMachine& machine) {
   drop_unreached(module);
   lower_module(module, machine);
+  if (options.debug) add_debug_locals(module);
   ThreadCode code{"trine.thread." + kernel.symbol, 0};
   add_entry(module, kernel, code.symbol);
   code.shared_bytes = lower_and_optimize(module, machine, options.debug);

@@ -3,6 +3,7 @@
 //
 //   isolate        the kernel and what it reaches; variables of the program become declarations   threads_globals.h
 //   lower          triple, attributes, intrinsics, calls by name, shared variables                 threads_lower.h
+//   add_debug_locals   with `debug`: threadIdx and shared variables as debuggers see them      threads_debug.cc
 //   add_entry      a ThreadFunction that takes the parameters from their block
 //   optimize       as for any CPU
 //   add_yields     loops that wait for other threads let them run
@@ -32,6 +33,7 @@ ThreadCode make_threads(llvm::Module& module, const KernelInfo& kernel, const Cp
 // Code that the initialisers of variables point at.
 void make_functions(llvm::Module& module, llvm::TargetMachine& machine);
 
+void add_debug_locals(llvm::Module& module);
 void add_entry(llvm::Module& module, const KernelInfo& kernel, const std::string& symbol);
 void add_yields(llvm::Module& module, bool optimized);
 void check_calls(const llvm::Module& module);

@@ -5,6 +5,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -46,6 +48,8 @@ void lower_module(llvm::Module& module, llvm::TargetMachine& machine);
 
 // Variables of address space 3 become offsets; returns the bytes of the static ones.
 uint32_t lay_out_shared(llvm::Module& module);
+// Where they will be: each variable with its offset from the start of the block's arena.
+std::vector<std::pair<llvm::GlobalVariable*, uint64_t>> shared_places(llvm::Module& module);
 uint32_t static_shared_bytes(const llvm::Module& module);
 
 }  // namespace trine::simt

@@ -89,6 +89,10 @@ uint32_t static_shared_bytes(const llvm::Module& module) {
   return static_cast<uint32_t>(layout_of(const_cast<llvm::Module&>(module)).bytes);
 }
 
+std::vector<std::pair<llvm::GlobalVariable*, uint64_t>> shared_places(llvm::Module& module) {
+  return layout_of(module).places;
+}
+
 uint32_t lay_out_shared(llvm::Module& module) {
   const Layout layout = layout_of(module);
   Arenas arenas;

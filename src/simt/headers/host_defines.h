@@ -6,7 +6,11 @@
 #ifdef __CUDA__  // of clang
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
+#ifdef __CUDA_ARCH__
 #define __global__ __attribute__((global))
+#else  // what the host has of a kernel only launches it: a debugger must not stop there for the kernel's lines
+#define __global__ __attribute__((global, nodebug))
+#endif
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device, annotate("managed")))

@@ -32,12 +32,40 @@ trine_simt_switch_stack:
   .size trine_simt_switch_stack, . - trine_simt_switch_stack
 )");
 
-void RegisterContext::begin(char* low, size_t bytes, FibreEntry entry) {
+// Where entries seem to have been called, for whoever walks stacks: never run. The word above the return address points
+// at the caller's context, so the caller's frame ends 56 bytes above what is found there: DW_CFA_def_cfa_expression of
+// DW_OP_breg7 0, DW_OP_deref, DW_OP_deref, DW_OP_plus_uconst 56; its registers lie where the switch has saved them.
+extern "C" void trine_simt_host_thread();
+asm(R"(
+  .text
+  .p2align 4
+  .type trine_simt_host_thread, @function
+  .hidden trine_simt_host_thread
+  .globl trine_simt_host_thread
+trine_simt_host_thread:
+  .cfi_startproc
+  .cfi_escape 0x0f, 0x06, 0x77, 0x00, 0x06, 0x06, 0x23, 0x38
+  .cfi_offset %rip, -8
+  .cfi_offset %rbp, -16
+  .cfi_offset %rbx, -24
+  .cfi_offset %r12, -32
+  .cfi_offset %r13, -40
+  .cfi_offset %r14, -48
+  .cfi_offset %r15, -56
+  nop
+  ud2
+  .cfi_endproc
+  .size trine_simt_host_thread, . - trine_simt_host_thread
+)");
+
+void RegisterContext::begin(char* low, size_t bytes, FibreEntry entry, const RegisterContext* caller) {
   const auto top = (reinterpret_cast<uintptr_t>(low) + bytes) & ~uintptr_t{15};
-  auto* slots = reinterpret_cast<uintptr_t*>(top) - 8;
+  auto* slots = reinterpret_cast<uintptr_t*>(top) - 10;
   for (int i = 0; i < 6; ++i) slots[i] = 0;  // registers
   slots[6] = reinterpret_cast<uintptr_t>(entry);
-  slots[7] = 0;  // the entry's return address: where a debugger stops
+  // The entry's return address; 0 is where debuggers stop.
+  slots[7] = caller ? reinterpret_cast<uintptr_t>(&trine_simt_host_thread) + 1 : 0;
+  slots[8] = reinterpret_cast<uintptr_t>(caller);
   stack_pointer_ = slots;
 }
 
@@ -46,7 +74,7 @@ void RegisterContext::swap(RegisterContext& from, const RegisterContext& to) {
 }
 #endif
 
-void PortableContext::begin(char* low, size_t bytes, FibreEntry entry) {
+void PortableContext::begin(char* low, size_t bytes, FibreEntry entry, const PortableContext*) {
   getcontext(&state_);
   state_.uc_stack.ss_sp = low;
   state_.uc_stack.ss_size = bytes;

@@ -11,11 +11,11 @@ namespace trine::simt {
 using FibreEntry = void (*)();  // never returns
 
 // A new context begins with `entry` on the stack of `bytes` at `low`. Switching saves where it is in `from` and goes on
-// in `to`.
+// in `to`. Backtraces go on from the entry to where `caller` waits, if one is given.
 #if defined(__x86_64__)
 class RegisterContext {
  public:
-  void begin(char* low, size_t bytes, FibreEntry entry);
+  void begin(char* low, size_t bytes, FibreEntry entry, const RegisterContext* caller = nullptr);
   static void swap(RegisterContext& from, const RegisterContext& to);
 
  private:
@@ -25,7 +25,7 @@ class RegisterContext {
 
 class PortableContext {
  public:
-  void begin(char* low, size_t bytes, FibreEntry entry);
+  void begin(char* low, size_t bytes, FibreEntry entry, const PortableContext* caller = nullptr);
   static void swap(PortableContext& from, const PortableContext& to);
 
  private:

@@ -188,7 +188,8 @@ void run(LoadedKernel& kernel, const LaunchShape& shape, const void* parameters,
   CpuLaunch launch{.name = kernel.info->name.c_str(),
                    .code = compiled_for(kernel, shape).code,
                    .parameters = parameters,
-                   .shape = shape};
+                   .shape = shape,
+                   .on_caller = kernel.module->options.debug};
   try {
     run_launch(launch);
   } catch (const Error& error) {

@@ -46,8 +46,15 @@ std::string triple(const uint32_t (&v)[3]) { return fmt::format("({},{},{})", v[
 
 }  // namespace
 
-Executor::Executor() : fibres_(fibre_main) {}
-Executor::~Executor() { std::free(arena_); }
+Executor::Executor() : fibres_(fibre_main, main_) {
+  debug_.begun = &begun_;
+  debug_.current = &current_;
+  show_debugger(debug_);
+}
+Executor::~Executor() {
+  hide_from_debugger(debug_);
+  std::free(arena_);
+}
 
 Executor& Executor::of_this_thread() {
   static thread_local Executor executor;
@@ -90,6 +97,11 @@ void Executor::set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks) 
       warp.present = lanes == kWarp ? ~0u : (1u << lanes) - 1;
     }
   }
+  debug_.threads = threads_.data();
+  debug_.thread_count = thread_count_;
+  debug_.block_threads = threads;
+  debug_.first_block = first_block;
+  debug_.kernel = launch.name;
   next_ = {.block = blocks_.data()};
   ready_.clear();
   yielded_.clear();
@@ -118,6 +130,7 @@ void Executor::run_threads(CpuLaunch& launch, uint64_t first_block, uint64_t blo
     const Inside inside(this);
     leave(main_);  // may throw: no memory for a first stack
   }
+  debug_.kernel = nullptr;
   current_ = nullptr;
   fibre_ = nullptr;
   if (live_ != 0) fibres_.restart_all();  // it failed: they are stuck in the middle
@@ -180,7 +193,7 @@ void Executor::finish_thread() {
   if (at_grid_ && at_grid_ == live_) arrive_at_grid();
 }
 
-void Executor::fibre_main() {
+void Executor::fibre_main() noexcept {
   Executor& self = *running_here;  // fibres stay on the thread that made them
   for (;;) {
     while (self.begun_ < self.thread_count_) self.begin_thread();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/run/debug_view.h"
 #include "simt/run/fault.h"
 #include "simt/run/fibre.h"
 #include "simt/run/launch.h"
@@ -60,7 +61,7 @@ class Executor {
   int inside_runtime = 0;  // while set, a fault is ours or the heap's, and not survived
 
  private:
-  static void fibre_main();
+  static void fibre_main() noexcept;
   void set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks);
   void run_lanes_of(BlockState& block, uint64_t count);
   void begin_thread();  // the next one, on the current fibre
@@ -83,6 +84,7 @@ class Executor {
   };
 
   CpuLaunch* launch_ = nullptr;
+  DebugExecutor debug_;
   Next next_{};
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;

@@ -66,7 +66,7 @@ void FibrePool::give(Fibre& fibre) { idle_.push_back(&fibre); }
 void FibrePool::restart(Fibre& fibre) {
   // Tops that lie at one place of their pages would share a few sets of the cache: a different line for each.
   const size_t colour = (reinterpret_cast<uintptr_t>(fibre.low) / kStackBytes * 5 % 16) * 128;
-  fibre.context.begin(fibre.low, kStackBytes - colour, entry_);
+  fibre.context.begin(fibre.low, kStackBytes - colour, entry_, caller_);
 }
 
 void FibrePool::restart_all() {

@@ -24,7 +24,8 @@ struct Fibre {
 
 class FibrePool {
  public:
-  explicit FibrePool(FibreEntry entry) : entry_(entry) {}
+  // `caller` is who waits while fibres run, to be found by backtraces.
+  FibrePool(FibreEntry entry, const Context& caller) : entry_(entry), caller_(&caller) {}
   ~FibrePool();
   FibrePool(const FibrePool&) = delete;
   FibrePool& operator=(const FibrePool&) = delete;
@@ -37,6 +38,7 @@ class FibrePool {
 
  private:
   FibreEntry entry_;
+  const Context* caller_;
   std::vector<std::unique_ptr<Fibre>> all_;
   std::vector<Fibre*> idle_;
 };

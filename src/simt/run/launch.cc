@@ -36,7 +36,8 @@ void run_blocks(CpuLaunch& launch, uint64_t first, uint64_t count) {
   try {
     Executor& executor = Executor::of_this_thread();
     if (launch.code.run_block) return executor.run_lanes(launch, first, count);
-    for (uint64_t block = first; block < first + count; ++block) executor.run_threads(launch, block, 1);
+    for (uint64_t block = first; block < first + count && !launch.failed.load(std::memory_order_relaxed); ++block)
+      executor.run_threads(launch, block, 1);
   } catch (const Error& error) {
     launch.fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
@@ -94,8 +95,8 @@ void run_launch(CpuLaunch& launch) {
   const uint64_t blocks = launch.shape.grid.volume();
   if (launch.shape.cooperative) {
     Executor::of_this_thread().run_threads(launch, 0, blocks);
-  } else if (blocks == 1) {
-    run_blocks(launch, 0, 1);
+  } else if (blocks == 1 || launch.on_caller) {
+    run_blocks(launch, 0, blocks);
   } else {
     const uint64_t workers = std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads()));
     pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });

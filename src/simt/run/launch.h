@@ -15,6 +15,7 @@ struct CpuLaunch {
   CpuKernel code;
   const void* parameters;  // the block of parameters
   compute::LaunchShape shape;
+  bool on_caller = false;  // one block after the other, on the thread that launches: what a debugger follows
 
   std::atomic<uint64_t> next{0};    // block that nobody has taken
   std::atomic<bool> failed{false};  // no further blocks are taken
