@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "simt/compile/fold_reflect.h"
 #include "simt/compile/inline_ptx.h"
 #include "simt/compile/jit.h"
 #include "simt/compile/lanes/lanes.h"
@@ -58,6 +59,7 @@ LoadedModule Program::load() {
   if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
   loaded.module = std::move(*module);
   translate_inline_ptx(*loaded.module);
+  fold_reflect(*loaded.module);
   return loaded;
 }
 

@@ -8,9 +8,17 @@
 #pragma once
 
 #ifdef __CUDACC__
-#define TRINE_MATH __attribute__((device, always_inline)) inline
+#define TRINE_MATH __attribute__((host, device, always_inline)) inline
 #else
 #define TRINE_MATH inline
+#endif
+
+// For `if (TRINE_ON_CPU)`, where one of both has an instruction that the other lacks: one bitcode serves both, and each
+// back end decides (fold_reflect.h; LLVM's NVVMReflect).
+#ifdef __CUDA_ARCH__
+#define TRINE_ON_CPU __nvvm_reflect("__TRINE_CPU")
+#else
+#define TRINE_ON_CPU true
 #endif
 
 namespace trine_math {
