@@ -16,8 +16,7 @@ bool is_shared(const llvm::Value* pointer) { return pointer->getType()->getPoint
 void Widener::atomic(llvm::AtomicRMWInst& update) {
   if (reduced(update)) return;
   llvm::Value *pointer = update.getPointerOperand(), *operand = update.getValOperand();
-  const auto kept = [&](llvm::Value* value) { return shapes_.of(value).is_uniform() ? base(value) : vector(value); };
-  llvm::Value *pointers = kept(pointer), *operands = kept(operand);
+  llvm::Value *pointers = spread(pointer), *operands = spread(operand);
   llvm::Type* result = update.use_empty() ? build_.getVoidTy() : flat(update.getType());
   llvm::Value* before = each_lane(result, [&](llvm::Value* lane) -> llvm::Value* {
     llvm::Value *to = lane_of(pointers, pointer, lane), *value = lane_of(operands, operand, lane);
@@ -80,8 +79,7 @@ bool Widener::reduced(llvm::AtomicRMWInst& update) {
 void Widener::swap(llvm::AtomicCmpXchgInst& swap) {
   llvm::Value *pointer = swap.getPointerOperand(), *expected = swap.getCompareOperand(),
               *desired = swap.getNewValOperand();
-  const auto kept = [&](llvm::Value* value) { return shapes_.of(value).is_uniform() ? base(value) : vector(value); };
-  llvm::Value *pointers = kept(pointer), *expecteds = kept(expected), *desireds = kept(desired);
+  llvm::Value *pointers = spread(pointer), *expecteds = spread(expected), *desireds = spread(desired);
   define(swap, each_lane(flat(swap.getType()), [&](llvm::Value* lane) -> llvm::Value* {
            llvm::Value* to = lane_of(pointers, pointer, lane);
            llvm::Value *from = lane_of(expecteds, expected, lane), *value = lane_of(desireds, desired, lane);

@@ -94,7 +94,7 @@ void Widener::runtime(llvm::CallInst& call) {
   const unsigned count = std::min(call.arg_size(), 4u);
   for (unsigned i = 0; i < count; ++i) {
     llvm::Value* argument = call.getArgOperand(i);
-    kept.push_back(shapes_.of(argument).is_uniform() ? base(argument) : vector(argument));
+    kept.push_back(spread(argument));
     types.push_back(flat(argument->getType()));
   }
   const llvm::FunctionCallee set_lane =
@@ -105,7 +105,8 @@ void Widener::runtime(llvm::CallInst& call) {
   llvm::Value* all = each_lane(call.use_empty() ? build_.getVoidTy() : result, [&](llvm::Value* lane) -> llvm::Value* {
     llvm::SmallVector<llvm::Value*> one;
     for (unsigned i = 0; i < count; ++i) one.push_back(lane_of(kept[i], call.getArgOperand(i), lane));
-    build_.CreateCall(set_lane, {build_.CreateAdd(driver_.first_thread(), lane)});
+    build_.CreateCall(set_lane,
+                      {build_.CreateAdd(driver_.first_thread(), build_.CreateTrunc(lane, build_.getInt32Ty()))});
     return build_.CreateCall(type, callee, one);
   });
   if (all) define(call, all);

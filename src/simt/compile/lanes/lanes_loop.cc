@@ -18,46 +18,82 @@ llvm::Value* Widener::last_lane(llvm::Value* mask) {
   return build_.CreateZExtOrTrunc(build_.CreateSub(last, zeros), build_.getInt32Ty());
 }
 
-llvm::Value* Widener::lane_of(llvm::Value* kept, llvm::Value* original, llvm::Value* lane) {
-  return shapes_.of(original).is_uniform() ? kept : build_.CreateExtractElement(kept, lane);
+// Lanes are picked by numbers that are not constant: from memory, for a vector's register cannot be indexed.
+llvm::Value* Widener::spread(llvm::Value* value) {
+  if (shapes_.of(value).is_uniform()) return base(value);
+  llvm::Value* all = vector(value);
+  if (all->getType()->getScalarType()->isIntegerTy(1)) return all;
+  llvm::AllocaInst* lanes = new_variable(all->getType(), "lanes");
+  build_.CreateStore(all, lanes);
+  return lanes;
 }
+
+llvm::Value* Widener::lane_of(llvm::Value* spread, llvm::Value* original, llvm::Value* lane) {
+  if (shapes_.of(original).is_uniform()) return spread;
+  if (spread->getType()->isVectorTy()) return build_.CreateExtractElement(spread, lane);
+  llvm::Type* type = flat(original->getType());
+  return build_.CreateLoad(type, build_.CreateInBoundsGEP(type, spread, lane));
+}
+
+namespace {
+
+// Memory for what each lane results in: a vector, or one for each field of a struct.
+class Results {
+ public:
+  using New = llvm::function_ref<llvm::AllocaInst*(llvm::Type*)>;
+  Results(llvm::Type* wide, New new_variable) : wide_(wide) {
+    if (!wide) return;
+    fields_.append(wide->isStructTy() ? wide->getStructNumElements() : 1u, nullptr);
+    for (unsigned i = 0; i < fields_.size(); ++i) fields_[i] = new_variable(type_of(i));
+  }
+
+  void store(llvm::IRBuilder<>& build, llvm::Value* one, llvm::Value* lane) {
+    for (unsigned i = 0; i < fields_.size(); ++i) {
+      llvm::Value* field = wide_->isStructTy() ? build.CreateExtractValue(one, i) : one;
+      if (type_of(i)->getScalarType()->isIntegerTy(1)) {  // bits cannot be addressed
+        llvm::Value* all = build.CreateLoad(type_of(i), fields_[i]);
+        build.CreateStore(build.CreateInsertElement(all, field, lane), fields_[i]);
+      } else {
+        build.CreateStore(field, build.CreateInBoundsGEP(field->getType(), fields_[i], lane));
+      }
+    }
+  }
+
+  llvm::Value* load(llvm::IRBuilder<>& build) {
+    if (!wide_) return nullptr;
+    if (!wide_->isStructTy()) return build.CreateLoad(wide_, fields_[0]);
+    llvm::Value* all = llvm::PoisonValue::get(wide_);
+    for (unsigned i = 0; i < fields_.size(); ++i)
+      all = build.CreateInsertValue(all, build.CreateLoad(type_of(i), fields_[i]), i);
+    return all;
+  }
+
+ private:
+  llvm::Type* type_of(unsigned field) const { return wide_->isStructTy() ? wide_->getStructElementType(field) : wide_; }
+  llvm::Type* wide_;
+  llvm::SmallVector<llvm::AllocaInst*> fields_;
+};
+
+}  // namespace
 
 llvm::Value* Widener::each_lane(llvm::Type* result, llvm::function_ref<llvm::Value*(llvm::Value* lane)> body) {
   llvm::Value* running = bits(mask_);
   llvm::Type* number = running->getType();
+  Results results(result->isVoidTy() ? nullptr : wide(result),
+                  [&](llvm::Type* type) { return new_variable(type, "results"); });
   llvm::BasicBlock *before = build_.GetInsertBlock(), *loop = new_block("lane"), *after = new_block("lanes_done");
   build_.CreateCondBr(build_.CreateIsNotNull(running), loop, after);
   build_.SetInsertPoint(loop);
   llvm::PHINode* left = build_.CreatePHI(number, 2, "left");
   left->addIncoming(running, before);
-  llvm::Type* all_type = result->isVoidTy() ? nullptr : wide(result);
-  llvm::PHINode* all = all_type ? build_.CreatePHI(all_type, 2) : nullptr;
-  if (all) all->addIncoming(llvm::PoisonValue::get(all_type), before);
   llvm::Value* lane = build_.CreateZExtOrTrunc(
-      build_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, build_.getTrue()), build_.getInt32Ty());
-  llvm::Value* one = body(lane);
-  llvm::Value* collected = nullptr;
-  if (all && result->isStructTy()) {
-    collected = all;
-    for (unsigned i = 0; i < result->getStructNumElements(); ++i) {
-      llvm::Value* field =
-          build_.CreateInsertElement(build_.CreateExtractValue(all, i), build_.CreateExtractValue(one, i), lane);
-      collected = build_.CreateInsertValue(collected, field, i);
-    }
-  } else if (all) {
-    collected = build_.CreateInsertElement(all, one, lane);
-  }
+      build_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, build_.getTrue()), build_.getInt64Ty());
+  results.store(build_, body(lane), lane);
   llvm::Value* rest = build_.CreateAnd(left, build_.CreateSub(left, llvm::ConstantInt::get(number, 1)));
-  llvm::BasicBlock* end = build_.GetInsertBlock();
-  left->addIncoming(rest, end);
+  left->addIncoming(rest, build_.GetInsertBlock());
   build_.CreateCondBr(build_.CreateIsNotNull(rest), loop, after);
   build_.SetInsertPoint(after);
-  if (!all) return nullptr;
-  all->addIncoming(collected, end);
-  llvm::PHINode* gathered = build_.CreatePHI(all_type, 2);
-  gathered->addIncoming(llvm::PoisonValue::get(all_type), before);
-  gathered->addIncoming(collected, end);
-  return gathered;
+  return results.load(build_);
 }
 
 }  // namespace trine::simt::lanes

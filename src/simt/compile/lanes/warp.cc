@@ -119,12 +119,13 @@ llvm::Value* Widener::permute(llvm::Value* values, llvm::Value* from) {
 
 llvm::Value* Widener::match(llvm::CallInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
-  llvm::Value *members = vector(call.getArgOperand(0)), *values = build_.CreateFreeze(vector(call.getArgOperand(1)));
+  llvm::Value *members = spread(call.getArgOperand(0)), *own = spread(call.getArgOperand(1));
+  llvm::Value* values = build_.CreateFreeze(vector(call.getArgOperand(1)));
   const bool any_form =
       id == llvm::Intrinsic::nvvm_match_any_sync_i32 || id == llvm::Intrinsic::nvvm_match_any_sync_i64;
   return each_lane(call.getType(), [&](llvm::Value* lane) -> llvm::Value* {
-    llvm::Value* member = build_.CreateExtractElement(members, lane);
-    llvm::Value* equal = build_.CreateICmpEQ(values, splat(build_.CreateExtractElement(values, lane)));
+    llvm::Value* member = lane_of(members, call.getArgOperand(0), lane);
+    llvm::Value* equal = build_.CreateICmpEQ(values, splat(lane_of(own, call.getArgOperand(1), lane)));
     llvm::Value* same = build_.CreateAnd(bits(build_.CreateAnd(mask_, equal)), member);
     if (any_form) return same;
     llvm::Value* all = build_.CreateICmpEQ(same, build_.CreateAnd(bits(mask_), member));
@@ -155,9 +156,8 @@ llvm::Value* Widener::reduce(llvm::CallInst& call) {
     }
   };
   if (shapes_.of(member).is_uniform()) return of_members(base(member));
-  llvm::Value* members = vector(member);
-  return each_lane(call.getType(),
-                   [&](llvm::Value* lane) { return of_members(build_.CreateExtractElement(members, lane)); });
+  llvm::Value* members = spread(member);
+  return each_lane(call.getType(), [&](llvm::Value* lane) { return of_members(lane_of(members, member, lane)); });
 }
 
 }  // namespace trine::simt::lanes

@@ -95,10 +95,11 @@ class Widener {
   llvm::Value* bits(llvm::Value* mask);  // as an integer of `width` bits
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* last_lane(llvm::Value* mask);
-  // Runs `body` for each lane of the mask, ascending; its result, if any, is collected into a vector.
+  // Runs `body` for each lane of the mask, ascending (i64); its result, if any, is collected into a vector.
   llvm::Value* each_lane(llvm::Type* result, llvm::function_ref<llvm::Value*(llvm::Value* lane)> body);
-  // One lane of a value whose form for all lanes was got before.
-  llvm::Value* lane_of(llvm::Value* kept, llvm::Value* original, llvm::Value* lane);
+  // One lane of a value that was spread before.
+  llvm::Value* spread(llvm::Value* value);
+  llvm::Value* lane_of(llvm::Value* spread, llvm::Value* original, llvm::Value* lane);
 
   llvm::AllocaInst* new_variable(llvm::Type* type, const llvm::Twine& name);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
