@@ -90,7 +90,7 @@ void Widener::barrier(int node, llvm::CallInst& call) {
   }
   driver_.arrive(build_, ++barriers_, count);
 
-  local_.clear(), local_vector_.clear();
+  local_.clear(), local_vector_.clear(), in_step_.clear();
   begin(driver_.resume(barriers_));
   for (const Kept& one : kept)
     build_.CreateStore(

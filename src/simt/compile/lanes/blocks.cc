@@ -64,7 +64,7 @@ void Widener::block(int node) {
   const Visit& visit = schedule_.at(node);
   llvm::BasicBlock& block = *order_.nodes[size_t(node)].block;
   node_ = node;
-  local_.clear(), local_vector_.clear();
+  local_.clear(), local_vector_.clear(), in_step_.clear();
   build_.SetInsertPoint(start_[size_t(node)]);
   mask_ = mask_of(node);
   if (!mask_known(node)) build_.CreateStore(llvm::Constant::getNullValue(mask_->getType()), arrived_[size_t(node)]);

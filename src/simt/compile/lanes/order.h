@@ -14,7 +14,7 @@ namespace trine::simt::lanes {
 struct Node {
   llvm::BasicBlock* block = nullptr;
   llvm::Loop* end_of = nullptr;  // where the lanes meet that go round again
-};                               // neither: the last node, where lanes are that have returned
+};  // neither: the last node, where lanes are that have returned
 
 struct Order {
   std::vector<Node> nodes;

@@ -5,6 +5,8 @@
 // read is what was written last. Within a block values are at hand in `local_`.
 #pragma once
 
+#include <optional>
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "simt/compile/lanes/driver.h"
@@ -69,8 +71,30 @@ class Widener {
   void store(llvm::StoreInst& store);
   void store_contiguous(llvm::StoreInst& store, llvm::Value* all);
   void load_contiguous(llvm::LoadInst& load);
-  void with_all_or_some(llvm::function_ref<void()> whole, llvm::function_ref<void()> part);
+  void with_all_or_some(llvm::Value* also, llvm::function_ref<void()> whole, llvm::function_ref<void()> part);
+  llvm::Value* places(llvm::Value* pointer);
+  void wait_for_last(llvm::ArrayRef<llvm::StoreInst*> fields);
   bool contiguous(const llvm::Value* pointer, llvm::Type* type) const;
+
+  // step.cc
+  struct Indexed {
+    llvm::GetElementPtrInst* gep = nullptr;
+    llvm::Value *index = nullptr, *narrow = nullptr;  // operand of the gep; before it was widened
+    bool is_signed = false;
+    int64_t offset = 0;  // in bytes, from the gep to the address
+  };
+  struct Step {
+    llvm::Value *asked, *first;
+  };
+  std::optional<int> step_of(const llvm::Value* pointer, llvm::Type* type) const;
+  bool is_of_this_block(const llvm::Value* value) const;
+  Indexed indexed(llvm::Value* pointer) const;
+  llvm::Value* in_step(llvm::Value* value, int64_t stride);
+  Step step(llvm::Value* pointer, int64_t stride);
+  llvm::Value* load_in_step(llvm::LoadInst& load, llvm::Value* first, int step);
+  void store_in_step(llvm::ArrayRef<llvm::StoreInst*> fields, int step);
+  void store_fields(llvm::ArrayRef<llvm::StoreInst*> fields, llvm::Value* first);
+  llvm::SmallVector<llvm::StoreInst*> fields_with(llvm::StoreInst& store, int step) const;
 
   // atomics.cc
   void atomic(llvm::AtomicRMWInst& update);
@@ -115,6 +139,7 @@ class Widener {
   llvm::IRBuilder<> build_;
   llvm::DenseMap<llvm::Value*, llvm::AllocaInst*> variables_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> local_, local_vector_;
+  llvm::DenseMap<std::pair<llvm::Value*, int64_t>, llvm::Value*> in_step_;  // what is known in this block
   llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*> own_mask_;
   std::vector<llvm::AllocaInst*> arrived_;  // masks of lanes, by node
   std::vector<llvm::BasicBlock*> start_;    // by node
@@ -124,7 +149,13 @@ class Widener {
   std::vector<llvm::AllocaInst*> own_masks_in_order_;
   int barriers_ = 0;
   llvm::DenseMap<const llvm::Value*, llvm::Value*> places_;  // of private arrays
+  // Stores that the last of their fields does for all.
+  llvm::DenseSet<const llvm::StoreInst*> waiting_;
+  llvm::DenseMap<const llvm::StoreInst*, llvm::SmallVector<llvm::StoreInst*>> last_of_;
   const bool avx512_;
 };
+
+void keep_alias_class(llvm::Instruction& made, const llvm::Instruction& from);
+bool fills_its_bytes(llvm::Type* type, const llvm::DataLayout& layout);
 
 }  // namespace trine::simt::lanes
