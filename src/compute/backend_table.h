@@ -61,6 +61,8 @@ struct BackendTable {
   // What follows may be null: then layer 1 makes do with what is above.
   std::string (*why_none)() = nullptr;                          // why device_count() is 0
   void (*wait_event)(int device, EventHandle event) = nullptr;  // null: events are never ahead of the host
+  bool (*stream_done)(int device, StreamHandle stream) = nullptr;  // null: streams are never behind the host
+  bool (*event_done)(int device, EventHandle event) = nullptr;
   StreamHandle (*create_priority_stream)(int device, int* priority) = nullptr;  // changes it to what there is
   void* (*allocate_host)(int device, size_t bytes) = nullptr;
   void (*free_host)(int device, void* memory) = nullptr;                               // never throws

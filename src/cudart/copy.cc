@@ -90,6 +90,7 @@ char* inside_symbol(const void* symbol, size_t bytes, size_t offset) {
   return static_cast<char*>(variable.address) + offset;
 }
 
+// Only fills of the host's memory are waited for.
 void fill(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool wait) {
   if (!width || !height) return;
   need(to);
@@ -100,7 +101,7 @@ void fill(void* to, size_t pitch, int value, size_t width, size_t height, cudaSt
     for (size_t y = 0; y < height; ++y)
       machine().table->fill(device, static_cast<char*>(to) + y * pitch, static_cast<uint8_t>(value), width, handle);
   });
-  if (wait) synchronize(on);
+  if (wait && !on_device(to)) synchronize(on);
 }
 
 }  // namespace

@@ -67,7 +67,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigne
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&] { wait_for(event_of(event)); });
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  return query_call([&] {
+    const CUevent_st& event = event_of(handle);
+    need(!event.capture, cudaErrorCapturedEvent);
+    const auto done = machine().table->event_done;
+    return !event.recorded || !done || done(event.device, event.handle);
+  });
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return call([&] {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cudart/driver_graph.h"
 #include "cudart/launch.h"
 
 namespace trine::cudart {
@@ -13,6 +14,10 @@ using Dependencies = std::pair<const cudaGraphNode_t*, size_t>;
 
 void check(cudaError_t error) {
   if (error != cudaSuccess) fail(error);
+}
+
+void run_all(const std::vector<Operation>& operations, compute::StreamHandle on) {
+  for (const Operation& operation : operations) operation(on);
 }
 
 // What `body` gives to the stream becomes one node.
@@ -38,9 +43,7 @@ CUgraphNode_st* add_node(cudaGraph_t graph, Dependencies after, const Body& body
   if (graph->nodes.size() > before + 1) {
     std::vector<Operation> parts;
     for (size_t i = before; i < graph->nodes.size(); ++i) parts.push_back(graph->nodes[i]->run);
-    node->run = [parts](compute::StreamHandle on) {
-      for (const Operation& part : parts) part(on);
-    };
+    node->run = [parts](compute::StreamHandle on) { run_all(parts, on); };
     graph->nodes.resize(before + 1);
   }
   node->after.assign(after.first, after.first + after.second);
@@ -80,6 +83,12 @@ void instantiate(CUgraphExec_st& exec, const CUgraph_st& graph) {
     exec.nodes.push_back(node);
     exec.types.push_back(node->type);
   }
+}
+
+const DriverGraph* driver_graph(CUgraphExec_st& exec, int device) {
+  if (!exec.asked_driver) exec.driver = DriverGraph::make(device, exec.operations);
+  exec.asked_driver = true;
+  return exec.driver && exec.driver->device() == device ? exec.driver.get() : nullptr;
 }
 
 }  // namespace
@@ -215,9 +224,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* out, cudaGraph_t graph, 
     CUgraphExec_st inner;
     instantiate(inner, *child);
     (*out)->type = cudaGraphNodeTypeGraph;
-    (*out)->run = [parts = inner.operations](trine::compute::StreamHandle on) {
-      for (const Operation& part : parts) part(on);
-    };
+    (*out)->run = [parts = inner.operations](trine::compute::StreamHandle on) { run_all(parts, on); };
   });
 }
 
@@ -265,6 +272,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t grap
     need(out && graph);
     auto exec = std::make_unique<CUgraphExec_st>();
     instantiate(*exec, *graph);
+    driver_graph(*exec, current_device());
     *out = exec.release();
   });
 }
@@ -277,6 +285,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     CUgraphNode_st changed;
     set_kernel(changed, *p);
     exec->operations[static_cast<size_t>(found - exec->nodes.begin())] = changed.run;
+    exec->asked_driver = false;  // the next launch makes another
   });
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
@@ -294,9 +303,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   return call([&] {
     need(exec);
     CUstream_st& stream = stream_of(handle);
-    submit(stream, cudaGraphNodeTypeGraph, [operations = exec->operations](trine::compute::StreamHandle on) {
-      for (const Operation& operation : operations) operation(on);
-    });
+    if (driver_graph(*exec, stream.device))
+      submit(stream, cudaGraphNodeTypeGraph,
+             [graph = exec->driver](trine::compute::StreamHandle on) { graph->launch(on); });
+    else
+      submit(stream, cudaGraphNodeTypeGraph,
+             [operations = exec->operations](trine::compute::StreamHandle on) { run_all(operations, on); });
   });
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {

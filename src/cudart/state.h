@@ -61,4 +61,12 @@ cudaError_t call(const Body& body) noexcept {
   }
 }
 
+// `done` says whether work is done; that it is not is told, and is no error that is remembered.
+template <class Done>
+cudaError_t query_call(const Done& done) noexcept {
+  bool ready = true;
+  const cudaError_t error = call([&] { ready = done(); });
+  return error == cudaSuccess && !ready ? cudaErrorNotReady : error;
+}
+
 }  // namespace trine::cudart

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cudart/programs.h"
 
@@ -30,8 +31,6 @@ CUstream_st& default_stream(int device) {
   return stream;
 }
 
-bool is_default(const CUstream_st& stream) { return &stream == &default_stream(stream.device); }
-
 }  // namespace
 
 CUstream_st& stream_of(cudaStream_t handle) {
@@ -41,19 +40,31 @@ CUstream_st& stream_of(cudaStream_t handle) {
   return *handle;
 }
 
-// On a GPU the host waits, which orders what needs order; on the CPU streams are never behind.
+namespace {
+
+void let_wait(CUstream_st& waiting, CUstream_st& other) {
+  const auto& table = *machine().table;
+  if (!other.order) other.order = table.create_event(other.device);
+  table.record(other.device, other.order, other.handle);
+  table.wait(waiting.device, waiting.handle, other.order);
+}
+
+}  // namespace
+
+// On a GPU one stream waits for the other, not the host; on the CPU streams are never behind.
 void wait_for_others(CUstream_st& stream) {
   if (!machine().gpu || stream.flags & cudaStreamNonBlocking) return;
-  std::vector<CUstream_st*> others;
-  const bool to_default = is_default(stream);
-  {
-    const std::lock_guard lock(streams_mutex());
-    for (CUstream_st* other : streams())
-      if (other != &stream && other->device == stream.device && !(other->flags & cudaStreamNonBlocking))
-        others.push_back(other);
+  CUstream_st& common = default_stream(stream.device);
+  const std::lock_guard lock(streams_mutex());
+  if (&stream != &common) {
+    if (std::exchange(stream.waited_for_default, common.given) != common.given) let_wait(stream, common);
+  } else {
+    for (CUstream_st* other : streams()) {
+      if (other == &common || other->device != common.device || other->flags & cudaStreamNonBlocking) continue;
+      if (std::exchange(other->default_waited_for, other->given) != other->given) let_wait(common, *other);
+    }
   }
-  for (CUstream_st* other : others)
-    if (to_default || is_default(*other)) machine().table->synchronize(other->device, other->handle);
+  ++stream.given;
 }
 
 CUgraphNode_st* submit(CUstream_st& stream, cudaGraphNodeType type, Operation operation) {
@@ -147,6 +158,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
       streams().erase(&mine);
     }
     if (mine.capture) mine.capture->open = false;
+    if (mine.order) machine().table->destroy_event(mine.device, mine.order);
     machine().table->destroy_stream(mine.device, mine.handle);
     delete &mine;
   });
@@ -160,8 +172,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   });
 }
 
-// A backend cannot tell without waiting; that it is done is true then.
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return query_call([&] {
+    CUstream_st& mine = stream_of(stream);
+    need(!mine.capture || !mine.capture->open, cudaErrorStreamCaptureUnsupported);
+    wait_for_others(mine);
+    const auto done = machine().table->stream_done;
+    return !done || done(mine.device, mine.handle);
+  });
+}
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return call([&] {

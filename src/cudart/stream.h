@@ -1,7 +1,8 @@
 // Streams, events and graphs: what their handles point at.
 //
 // A stream in a capture adds operations to a graph instead of doing them. Graphs are lists of operations in an order
-// that holds to their dependencies; a launch goes through the list on one stream.
+// that holds to their dependencies; a launch goes through the list on one stream, or on a GPU launches what the driver
+// made of it.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,7 @@ struct Capture {
   cudaStream_t origin;
   bool open = true;
 };
+class DriverGraph;
 }  // namespace trine::cudart
 
 struct CUgraphNode_st {
@@ -39,6 +41,8 @@ struct CUgraphExec_st {
   std::vector<trine::cudart::Operation> operations;  // in the order of the graph's nodes
   std::vector<cudaGraphNode_t> nodes;                // they came from
   std::vector<cudaGraphNodeType> types;
+  std::shared_ptr<const trine::cudart::DriverGraph> driver;  // null: the list is gone through
+  bool asked_driver = false;
 };
 
 struct CUstream_st {
@@ -47,6 +51,9 @@ struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
   std::shared_ptr<trine::cudart::Capture> capture;
+  // What orders this stream and the default stream on a GPU: how much each was given, and how much the other waited for.
+  uint64_t given = 0, default_waited_for = 0, waited_for_default = 0;
+  trine::compute::EventHandle order = nullptr;  // recorded when the other must wait
 };
 
 struct CUevent_st {
@@ -68,6 +75,7 @@ void synchronize(CUstream_st& stream);
 void synchronize_all();
 void restart_streams();  // those of a device that failed work again
 
-void wait_for_others(CUstream_st& stream);  // what the default stream of CUDA owes to blocking streams, and they to it
+// The default stream waits for what blocking streams were given before, and they for it; then `stream` is given work.
+void wait_for_others(CUstream_st& stream);
 
 }  // namespace trine::cudart

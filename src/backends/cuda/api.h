@@ -29,6 +29,7 @@ enum : Result {
   kEccUncorrectable = 214,
   kInvalidPtx = 218,
   kUnsupportedPtx = 222,
+  kNotReady = 600,
   kNotFound = 500,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
@@ -125,12 +126,14 @@ struct Api {
   Result (*stream_create)(StreamId* stream, unsigned flags, int priority);
   Result (*stream_destroy)(StreamId stream);
   Result (*stream_synchronize)(StreamId stream);
+  Result (*stream_query)(StreamId stream);
   Result (*stream_wait)(StreamId stream, EventId event, unsigned flags);
   Result (*host_call)(StreamId stream, void (*function)(void*), void* argument);
   Result (*event_create)(EventId* event, unsigned flags);
   Result (*event_destroy)(EventId event);
   Result (*event_record)(EventId event, StreamId stream);
   Result (*event_synchronize)(EventId event);
+  Result (*event_query)(EventId event);
   Result (*event_milliseconds)(float* milliseconds, EventId begin, EventId end);
 
   Result (*module_load)(Module* module, const void* image, unsigned count, JitOption* options, void** values);

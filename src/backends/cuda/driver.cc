@@ -58,12 +58,14 @@ void load_streams(Api& api, Symbols& from) {
   from.load(api.stream_create, "cuStreamCreateWithPriority");
   from.load(api.stream_destroy, "cuStreamDestroy_v2");
   from.load(api.stream_synchronize, "cuStreamSynchronize");
+  from.load(api.stream_query, "cuStreamQuery");
   from.load(api.stream_wait, "cuStreamWaitEvent");
   from.load(api.host_call, "cuLaunchHostFunc");
   from.load(api.event_create, "cuEventCreate");
   from.load(api.event_destroy, "cuEventDestroy_v2");
   from.load(api.event_record, "cuEventRecord");
   from.load(api.event_synchronize, "cuEventSynchronize");
+  from.load(api.event_query, "cuEventQuery");
   from.load(api.event_milliseconds, "cuEventElapsedTime");
 }
 

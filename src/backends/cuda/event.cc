@@ -37,6 +37,13 @@ void wait_event(int index, compute::EventHandle handle) {
   check(api().event_synchronize(event_of(handle).id), "cuEventSynchronize", event_of(handle).last_kernel);
 }
 
+bool event_done(int index, compute::EventHandle handle) {
+  use_device(index);
+  const Result result = api().event_query(event_of(handle).id);
+  if (result != kNotReady) check(result, "cuEventQuery", event_of(handle).last_kernel);
+  return result == kSuccess;
+}
+
 double seconds_between(int index, compute::EventHandle begin, compute::EventHandle end) {
   wait_event(index, end);
   float milliseconds = 0;

@@ -73,6 +73,13 @@ void synchronize(int index, compute::StreamHandle handle) {
   if (handle) throw_kept(*stream_of(handle));
 }
 
+bool stream_done(int index, compute::StreamHandle handle) {
+  const DeviceContext& device = use_device(index);
+  const Result result = api().stream_query(id_of(handle));
+  if (result != kNotReady) check(result, "cuStreamQuery", last_kernel_on(device, handle));
+  return result == kSuccess;
+}
+
 void call_host(int index, compute::StreamHandle handle, void (*function)(void*), void* argument) {
   const DeviceContext& device = use_device(index);
   HostCall* kept = captured_call(id_of(handle), function, argument);

@@ -60,6 +60,7 @@ compute::StreamHandle create_stream(int device);
 compute::StreamHandle create_priority_stream(int device, int* priority);
 void destroy_stream(int device, compute::StreamHandle stream);
 void synchronize(int device, compute::StreamHandle stream);
+bool stream_done(int device, compute::StreamHandle stream);
 void call_host(int device, compute::StreamHandle stream, void (*function)(void*), void* argument);
 // In event.cc
 compute::EventHandle create_event(int device);
@@ -67,6 +68,7 @@ void destroy_event(int device, compute::EventHandle event);
 void record(int device, compute::EventHandle event, compute::StreamHandle stream);
 void wait(int device, compute::StreamHandle stream, compute::EventHandle event);
 void wait_event(int device, compute::EventHandle event);
+bool event_done(int device, compute::EventHandle event);
 double seconds_between(int device, compute::EventHandle begin, compute::EventHandle end);
 
 // In graph.cc

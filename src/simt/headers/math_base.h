@@ -65,7 +65,11 @@ TRINE_MATH float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c)
 TRINE_MATH double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 TRINE_MATH float sqrt(float x) { return __builtin_sqrtf(x); }
 TRINE_MATH double sqrt(double x) { return __builtin_sqrt(x); }
+#ifdef __CUDACC__
+TRINE_MATH float rsqrt(float x) { return __nvvm_rsqrt_approx_f(x); }  // GPUs have it; on the CPU it is what follows
+#else
 TRINE_MATH float rsqrt(float x) { return 1.0f / sqrt(x); }
+#endif
 TRINE_MATH double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 TRINE_MATH float fabs(float x) { return from_bits(to_bits(x) & ~Format<float>::kSign); }

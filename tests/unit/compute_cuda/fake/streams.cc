@@ -76,6 +76,7 @@ cuda::Result cuStreamDestroy_v2(cuda::StreamId stream) {
   return enter("cuStreamDestroy_v2");
 }
 cuda::Result cuStreamSynchronize(cuda::StreamId) { return enter("cuStreamSynchronize"); }
+cuda::Result cuStreamQuery(cuda::StreamId) { return enter("cuStreamQuery"); }
 
 cuda::Result cuLaunchHostFunc(cuda::StreamId stream, void (*function)(void*), void* argument) {
   if (const cuda::Result r = enter("cuLaunchHostFunc")) return r;
@@ -110,6 +111,7 @@ cuda::Result cuStreamWaitEvent(cuda::StreamId stream, cuda::EventId event, unsig
   return cuda::kSuccess;
 }
 cuda::Result cuEventSynchronize(cuda::EventId) { return enter("cuEventSynchronize"); }
+cuda::Result cuEventQuery(cuda::EventId) { return enter("cuEventQuery"); }
 cuda::Result cuEventElapsedTime(float* milliseconds, cuda::EventId begin, cuda::EventId end) {
   if (!data_of(begin).recorded || !data_of(end).recorded) return cuda::kInvalidValue;
   *milliseconds = static_cast<float>((data_of(end).seconds - data_of(begin).seconds) * 1e3);
