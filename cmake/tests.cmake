@@ -184,7 +184,7 @@ endfunction()
 if(TARGET trine_simt AND CLANG22 AND NOT TRINE_SANITIZE)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cc_tests)
   add_dependencies(tests trine_cli trine_cudart trine_simt)
-  foreach(name cooperative failures graphs half matrix_multiply reduction streams symbols vector_add)
+  foreach(name cooperative default_stream failures graphs half matrix_multiply reduction streams symbols vector_add)
     trine_cc_test(${name} ${name}.cu "-O2" "passed")
   endforeach()
   trine_cc_test(parts "parts.cu;parts_fill.cu" "-DFACTOR=2;-arch=sm_80;-rdc=true;--expt-relaxed-constexpr"

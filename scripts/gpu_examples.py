@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The examples of compute on a GPU: built by `trine cc --gpu` and by nvcc from one source, run by turns.
+"""Programs in CUDA C++ on a GPU: the tests of `trine cc`, and the examples of compute, built by `trine cc --gpu` and by
+nvcc from one source and run by turns.
 
     scripts/gpu_examples.py pack FOLDER [--arch sm_90]   here: builds with trine cc, copies what runs them
     FOLDER/gpu_examples.py run FOLDER [--rounds 7]       there: builds with nvcc, checks, prints the table
@@ -30,9 +31,13 @@ def pack(folder, arch):
     for library in ("libtrine_rt.so.0.1", "libtrine_compute.so.0.1", "libtrine_cudart.so.0.1"):
         shutil.copy(build / "lib" / library, folder)
         subprocess.run(["strip", folder / library], check=True)
+    compiler = [build / "bin/trine", "cc", f"--gpu={arch}", "-O3"]
     for source in sorted(folder.glob("*.cu")):
-        target = folder / f"ours_{source.stem}"
-        subprocess.run([build / "bin/trine", "cc", f"--gpu={arch}", "-O3", source, "-o", target], check=True)
+        subprocess.run([*compiler, source, "-o", folder / f"ours_{source.stem}"], check=True)
+    for source in sorted((root / "tests/cc").glob("*.cu")):
+        if " main(" in source.read_text():
+            parts = sorted(source.parent.glob(f"{source.stem}_*.cu"))
+            subprocess.run([*compiler, "-DFACTOR=2", source, *parts, "-o", folder / f"test_{source.stem}"], check=True)
     shutil.copy(__file__, folder)
 
 
@@ -45,6 +50,18 @@ def times(program, arguments, folder, environment):
     return [(" ".join(re.findall(r"[a-z]+", label)) if len(found) > 1 else "", float(ms)) for label, ms in found], run.stdout
 
 
+def run_tests(folder, environment):
+    """Names of those that failed."""
+    failed = []
+    for program in sorted(folder.glob("test_*")):
+        run = subprocess.run([program], cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+        passed = run.returncode == 0 and "passed" in run.stdout
+        print(f"{program.name:<28}{'passed' if passed else f'FAILED with {run.returncode}: {run.stdout}{run.stderr}'}")
+        if not passed:
+            failed.append(program.name)
+    return failed
+
+
 def median_times(rows):
     return [statistics.median(row[i][1] for row in rows) for i in range(len(rows[0]))]
 
@@ -55,14 +72,16 @@ def run(folder, rounds, arch):
     print(subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True,
                          text=True).stdout.strip())
     print(subprocess.run(["nvcc", "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
+    failed = run_tests(folder, environment)
     names = sorted(source.stem for source in folder.glob("*.cu"))
     builds = [subprocess.Popen(["nvcc", "-O3", "-std=c++17", f"-arch={arch}", "-I.", f"{name}.cu", "-o", f"nvcc_{name}"],
                                cwd=folder) for name in names]
-    failed = [name for name, build in zip(names, builds) if build.wait()]
+    unbuilt = [name for name, build in zip(names, builds) if build.wait()]
     ratios = []
     print(f"{'example':<28}{'ours ms':>10}{'nvcc ms':>10}{'ratio':>8}")
     for name in names:
-        if name in failed:
+        if name in unbuilt:
+            failed.append(name)
             print(f"{name:<28}nvcc does not build it")
             continue
         arguments = ARGUMENTS.get(name, [])

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "compute/backend_table.h"
 #include "fixture.h"
 
 namespace trine::compute {
@@ -19,6 +20,23 @@ TEST_F(CudaTest, DevicesAreListed) {
   EXPECT_EQ(info.compute_units, 4);
   EXPECT_EQ(Device::open("cuda").info().id, "cuda:0");
   EXPECT_TRUE(has(error_of(ErrorCode::device, [] { Device::open("cuda:2"); }), "cuda:1"));
+}
+
+TEST_F(CudaTest, QueriesTellWhatIsBehind) {
+  const BackendTable& table = *find_backend("cuda");
+  const StreamHandle stream = table.create_stream(0);
+  const EventHandle event = table.create_event(0);
+  table.record(0, event, stream);
+  fake::fail("cuStreamQuery", cuda::kNotReady);
+  EXPECT_FALSE(table.stream_done(0, stream));
+  EXPECT_TRUE(table.stream_done(0, stream));
+  fake::fail("cuEventQuery", cuda::kNotReady);
+  EXPECT_FALSE(table.event_done(0, event));
+  EXPECT_TRUE(table.event_done(0, event));
+  fake::fail("cuEventQuery", cuda::kIllegalAddress);
+  EXPECT_TRUE(has(error_of(ErrorCode::device, [&] { table.event_done(0, event); }), "cuEventQuery"));
+  table.destroy_event(0, event);
+  table.destroy_stream(0, stream);
 }
 
 class CopiesOfSize : public testing::TestWithParam<size_t> {};
