@@ -32,3 +32,38 @@ target_link_libraries(bench_launch PRIVATE trine_compute ${CMAKE_DL_LIBS})
 add_executable(bench_lanes EXCLUDE_FROM_ALL bench/compute/lanes.cc)
 target_link_libraries(bench_lanes PRIVATE trine_compute)
 target_compile_options(bench_lanes PRIVATE -Wno-psabi -Wno-ignored-attributes)
+
+# The examples' kernels beside PoCL, which is opened at run time, and loops in C++, which are a module: they are made for
+# the processor of the build, and nothing else of bench_compute may be.
+find_package(CLI11 REQUIRED)
+file(GLOB sources CONFIGURE_DEPENDS bench/compute/cases/*.cc)
+foreach(name case compare loops main measure ours pocl report)
+  list(APPEND sources bench/compute/${name}.cc)
+endforeach()
+file(GLOB texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/compute/*.cu ${PROJECT_SOURCE_DIR}/examples/compute/support.h
+     ${PROJECT_SOURCE_DIR}/bench/compute/opencl/*.cl)
+list(JOIN texts "," text_files)
+set(held_texts ${GENERATED_DIR}/bench_compute_texts.cc)
+add_custom_command(OUTPUT ${held_texts}
+                   COMMAND ${CMAKE_COMMAND} -DTO=${held_texts} -DNAMESPACE=trine::bench_compute -DFILES=${text_files}
+                           -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+                   DEPENDS ${texts} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
+add_executable(bench_compute EXCLUDE_FROM_ALL ${sources} ${held_texts} bench/dnn/peak.cc bench/dnn/rounds.cc)
+target_include_directories(bench_compute PRIVATE bench/compute)
+target_link_libraries(bench_compute PRIVATE trine_compute CLI11::CLI11 ${CMAKE_DL_LIBS})
+target_compile_definitions(bench_compute PRIVATE TRINE_BENCH_LOOPS="$<TARGET_FILE_DIR:bench_compute>/bench_loops.so")
+if(TARGET trine_simt)
+  add_dependencies(bench_compute trine_simt)  # opened at run time
+endif()
+find_package(OpenMP COMPONENTS CXX)
+if(OpenMP_CXX_FOUND AND NOT TRINE_SANITIZE)
+  file(GLOB sources CONFIGURE_DEPENDS bench/compute/loops/*.cc)
+  add_library(bench_loops MODULE EXCLUDE_FROM_ALL ${sources})
+  set(loop_flags -O3 -march=native -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+  list(JOIN loop_flags " " loop_flags_text)
+  set_target_properties(bench_loops PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  target_compile_options(bench_loops PRIVATE ${loop_flags} -fvisibility=hidden)
+  target_compile_definitions(bench_loops PRIVATE TRINE_LOOP_FLAGS="${loop_flags_text}")
+  target_link_libraries(bench_loops PRIVATE OpenMP::OpenMP_CXX)
+  add_dependencies(bench_compute bench_loops)
+endif()

@@ -89,6 +89,10 @@ set_tests_properties(bench_dnn PROPERTIES PASS_REGULAR_EXPRESSION "unsupported: 
 add_test(NAME bench_dnn_types COMMAND bench_dnn --list ${PROJECT_SOURCE_DIR}/tests/cases/bench/tiny --duration 0.002
                                       --dt f32,bf16,u8:s8:u8 --mb 2 --markdown)
 set_tests_properties(bench_dnn_types PROPERTIES PASS_REGULAR_EXPRESSION "\\| tiny \\| u8:s8:u8 \\| 4 ")
+if(TARGET trine_simt AND NOT TRINE_SANITIZE)
+  add_dependencies(tests bench_compute)
+  add_test(NAME bench_compute COMMAND bench_compute --small --against cxx --threads 1 --seconds 0)
+endif()
 find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME bench_models COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/unit/bench_lists/models_test.py)

@@ -1,5 +1,5 @@
-// Molecular dynamics of a Lennard-Jones liquid in a periodic box, in its own units: V(r) = 4 (r^-12 - r^-6) up to r = 2.5,
-// velocity Verlet. Neighbours are found through cells: sorted on the host every few steps, read by all threads.
+// Molecular dynamics of a Lennard-Jones liquid in a periodic box, in its own units: V(r) = 4 (r^-12 - r^-6) up to r
+// = 2.5, velocity Verlet. Neighbours are found through cells: sorted on the host every few steps, read by all threads.
 //
 //   trine cc examples/compute/lennard_jones.cu -o lennard_jones && ./lennard_jones
 #include <algorithm>
@@ -128,6 +128,7 @@ int main() {
   CHECK(cudaGetLastError());
   const double after = energy();
   const float ms = milliseconds([&] { forces<<<blocks, 128>>>(p.get(), f.get(), cells.get(), box); });
-  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.2f ms\n", kAtoms, kSteps, before, after, ms);
+  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.2f ms\n", kAtoms, kSteps, before, after,
+              ms);
   return std::fabs(after - before) < 0.02 ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 // The Mandelbrot set: z <- z^2 + c until |z| > 2. Neighbouring threads leave their loops at different times.
 //
-//   trine cc examples/compute/mandelbrot.cu -o mandelbrot && ./mandelbrot [picture.png]
+//   trine cc examples/compute/mandelbrot.cu -o mandelbrot && ./mandelbrot [width] [picture.png]
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
 
 #include "support.h"
 
-constexpr int kWidth = 1200, kHeight = 800, kMost = 1000;
+constexpr int kMost = 1000;  // steps
 
 __host__ __device__ int steps_to_leave(float cx, float cy) {
   float x = 0, y = 0;
@@ -20,12 +20,15 @@ __host__ __device__ int steps_to_leave(float cx, float cy) {
   return n;
 }
 
-__host__ __device__ float real_of(int px) { return -2.2f + 3.2f * (px + 0.5f) / kWidth; }
-__host__ __device__ float imaginary_of(int py) { return -1.07f + 2.14f * (py + 0.5f) / kHeight; }
+// Pixels are squares of this many units.
+__host__ __device__ float unit_of(int width) { return 3.2f / width; }
+__host__ __device__ int steps_at(int x, int y, int width, int height) {
+  return steps_to_leave(-0.6f + (x - 0.5f * width) * unit_of(width), (y - 0.5f * height) * unit_of(width));
+}
 
-__global__ void draw(int* steps) {
+__global__ void draw(int* steps, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < kWidth && y < kHeight) steps[y * kWidth + x] = steps_to_leave(real_of(x), imaginary_of(y));
+  if (x < width && y < height) steps[y * width + x] = steps_at(x, y, width, height);
 }
 
 static void colour(int steps, uint8_t* rgb) {
@@ -36,26 +39,28 @@ static void colour(int steps, uint8_t* rgb) {
 }
 
 int main(int argc, char** argv) {
-  DeviceArray<int> steps(size_t{kWidth} * kHeight);
-  const dim3 block(32, 8), grid(blocks_for(kWidth, 32), blocks_for(kHeight, 8));
-  const float ms = milliseconds([&] { draw<<<grid, block>>>(steps.get()); });
+  const Options options = options_of(argc, argv, 1200, 120);
+  const int width = options.size, height = width * 2 / 3;
+  DeviceArray<int> steps(size_t(width) * height);
+  const dim3 block(32, 8), grid(blocks_for(width, 32), blocks_for(height, 8));
+  const float ms = milliseconds([&] { draw<<<grid, block>>>(steps.get(), width, height); });
   CHECK(cudaGetLastError());
   const std::vector<int> found = steps.to_host();
 
   // Contraction of x * x - y * y may differ from the host's: a few border points leave at other steps.
   size_t sum = 0, differ = 0, checked = 0;
-  for (int y = 0; y < kHeight; y += 7)
-    for (int x = 0; x < kWidth; x += 5) {
-      differ += found[size_t(y) * kWidth + x] != steps_to_leave(real_of(x), imaginary_of(y));
+  for (int y = 0; y < height; y += 7)
+    for (int x = 0; x < width; x += 5) {
+      differ += found[size_t(y) * width + x] != steps_at(x, y, width, height);
       ++checked;
     }
   for (int n : found) sum += n;
-  std::printf("%d x %d: %.2f ms, %.2f G steps/s; %zu of %zu points differ from the host's\n", kWidth, kHeight, ms,
+  std::printf("%d x %d: %.2f ms, %.2f G steps/s; %zu of %zu points differ from the host's\n", width, height, ms,
               sum / ms * 1e-6, differ, checked);
-  if (argc > 1) {
+  if (options.picture) {
     std::vector<uint8_t> picture(found.size() * 3);
     for (size_t i = 0; i < found.size(); ++i) colour(found[i], &picture[i * 3]);
-    stbi_write_png(argv[1], kWidth, kHeight, 3, picture.data(), kWidth * 3);
+    stbi_write_png(options.picture, width, height, 3, picture.data(), width * 3);
   }
   return differ * 50 < checked ? 0 : 1;
 }

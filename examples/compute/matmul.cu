@@ -29,7 +29,7 @@ __global__ void multiply(const float* a, const float* b, float* c, int n) {
 }
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 777;
+  const int n = options_of(argc, argv, 1024, 99).size;
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   std::vector<float> a(size_t(n) * n), b(a.size());

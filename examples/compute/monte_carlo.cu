@@ -1,5 +1,5 @@
-// The price of an Asian option by simulation: the mean of a path's prices decides. Normal numbers by Box and Muller from
-// Philox 4x32-10 (Salmon et al. 2011), so that any thread finds any number of any path without a state.
+// The price of an Asian option by simulation: the mean of a path's prices decides. Normal numbers by Box and Muller
+// from Philox 4x32-10 (Salmon et al. 2011), so that any thread finds any number of any path without a state.
 //
 //   trine cc examples/compute/monte_carlo.cu -o monte_carlo && ./monte_carlo
 #include <cmath>

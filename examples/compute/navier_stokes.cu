@@ -1,5 +1,5 @@
-// Smoke in a box: the incompressible Navier-Stokes equations on a grid. Velocity is carried along itself backwards (Stam
-// 1999), heat lifts it, and a pressure found by Jacobi's iteration takes its divergence away.
+// Smoke in a box: the incompressible Navier-Stokes equations on a grid. Velocity is carried along itself backwards
+// (Stam 1999), heat lifts it, and a pressure found by Jacobi's iteration takes its divergence away.
 //
 //   trine cc examples/compute/navier_stokes.cu -o navier_stokes && ./navier_stokes [picture.png]
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -49,8 +49,8 @@ __device__ float divergence_at(const float3* cells, int x, int y) {
 
 __global__ void relax(const float3* cells, const float* from, float* to) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  const float around = from[index_of(x - 1, y)] + from[index_of(x + 1, y)] + from[index_of(x, y - 1)] +
-                       from[index_of(x, y + 1)];
+  const float around =
+      from[index_of(x - 1, y)] + from[index_of(x + 1, y)] + from[index_of(x, y - 1)] + from[index_of(x, y + 1)];
   to[y * kWidth + x] = (around - divergence_at(cells, x, y)) * 0.25f;
 }
 

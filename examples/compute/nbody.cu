@@ -1,7 +1,7 @@
 // Gravity among N bodies, every pair: a_i = sum_j m_j r_ij / (|r_ij|^2 + eps^2)^(3/2), leapfrog steps.
 // A block keeps a tile of bodies in shared memory, which each of its threads reads whole.
 //
-//   trine cc examples/compute/nbody.cu -o nbody && ./nbody [bodies] [steps]
+//   trine cc examples/compute/nbody.cu -o nbody && ./nbody [bodies]
 #include <cmath>
 #include <random>
 
@@ -54,7 +54,7 @@ static double3 position_after(const std::vector<float4>& bodies, const std::vect
 }
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 8192, steps = argc > 2 ? std::atoi(argv[2]) : 10;
+  const int n = options_of(argc, argv, 8192, 500).size, steps = 10;
   const float dt = 1e-3f;
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
   double worst = 0;
   for (size_t i = 0; i < moved.size(); i += 97) {
     const double3 want = position_after(bodies, velocity, i, dt);
-    worst = std::fmax(worst, std::fabs(moved[i].x - want.x) + std::fabs(moved[i].y - want.y) +
-                                 std::fabs(moved[i].z - want.z));
+    worst = std::fmax(worst,
+                      std::fabs(moved[i].x - want.x) + std::fabs(moved[i].y - want.y) + std::fabs(moved[i].z - want.z));
   }
 
   float4 *from = b.get(), *to = a.get();

@@ -1,5 +1,5 @@
-// Sorts 32-bit keys, 4 bits a pass: each block counts its digits, one kernel turns counts into places, each block moves its
-// keys there in order (ranks by ballots within a warp).
+// Sorts 32-bit keys, 4 bits a pass: each block counts its digits, one kernel turns counts into places, each block moves
+// its keys there in order (ranks by ballots within a warp).
 //
 //   trine cc examples/compute/radix_sort.cu -o radix_sort && ./radix_sort
 #include <algorithm>

@@ -48,7 +48,8 @@ __global__ void draw(unsigned long long* pixels) {
   float3 n = half ? cross(r - p, q - p) : cross(q - p, r - p);
   const float shade = fabsf(n.x * 0.4f + n.y * 0.6f - n.z * 0.69f) * rsqrtf(n.x * n.x + n.y * n.y + n.z * n.z);
   const int tint = (along / 16 + around / 32) % 2;
-  const unsigned grey = static_cast<unsigned>(40 + 215 * shade), colour = grey << 16 | (tint ? grey : grey / 2) << 8 | grey / 3;
+  const unsigned grey = static_cast<unsigned>(40 + 215 * shade),
+                 colour = grey << 16 | (tint ? grey : grey / 2) << 8 | grey / 3;
 
   const float3 a = to_screen(p), b = to_screen(q), c = to_screen(r);
   const float area = side(a, b, c.x, c.y);

@@ -1,6 +1,7 @@
-// The sum of an array: each thread adds a stretch, warps add by shuffles, the first warp of a block adds the warps' sums.
+// The sum of an array: each thread adds a stretch, warps add by shuffles, the first warp of a block adds the warps'
+// sums.
 //
-//   trine cc examples/compute/reduction.cu -o reduction && ./reduction
+//   trine cc examples/compute/reduction.cu -o reduction && ./reduction [elements]
 #include <cmath>
 #include <random>
 
@@ -27,8 +28,8 @@ __global__ void sum(const float* in, size_t n, T* out) {
   if (threadIdx.x == 0) atomicAdd(out, mine);
 }
 
-int main() {
-  const size_t n = (size_t{1} << 24) + 3;
+int main(int argc, char** argv) {
+  const size_t n = options_of(argc, argv, (1 << 24) + 3, 100'003).size;
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> x(n);

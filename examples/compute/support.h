@@ -1,4 +1,4 @@
-// What the examples share: errors, times, pictures. They need nothing but the CUDA runtime API and stb (Debian:
+// What the examples share: options, errors, times. They need nothing but the CUDA runtime API and stb (Debian:
 // libstb-dev).
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #define CHECK(call)                                                                                  \
@@ -18,6 +19,27 @@
       std::exit(1);                                                                                  \
     }                                                                                                \
   } while (0)
+
+// What stands behind a program's name: [SIZE] [--small] [PICTURE.png], in any order; what size means, the program says.
+struct Options {
+  int size;
+  const char* picture = nullptr;  // the file that is wanted
+};
+inline Options options_of(int argc, char** argv, int usual, int small) {
+  Options options{usual};
+  for (int i = 1; i < argc; ++i) {
+    const size_t length = std::strlen(argv[i]);
+    char* end = nullptr;
+    const long size = std::strtol(argv[i], &end, 10);
+    if (!std::strcmp(argv[i], "--small")) options.size = small;
+    else if (length > 4 && !std::strcmp(argv[i] + length - 4, ".png")) options.picture = argv[i];
+    else if (*end == 0 && size > 0 && size < 1 << 30) options.size = static_cast<int>(size);
+    else
+      std::fprintf(stderr, "%s: %s; accepted are a size (%d), --small, a .png file\n", argv[0], argv[i], usual),
+          std::exit(2);
+  }
+  return options;
+}
 
 // Device memory of `count` values; freed with its owner.
 template <class T>

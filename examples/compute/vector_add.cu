@@ -1,6 +1,6 @@
 // c = a + b, a thread for each element.
 //
-//   trine cc examples/compute/vector_add.cu -o vector_add && ./vector_add
+//   trine cc examples/compute/vector_add.cu -o vector_add && ./vector_add [elements]
 #include <random>
 
 #include "support.h"
@@ -10,8 +10,8 @@ __global__ void add(const float* a, const float* b, float* c, size_t n) {
   if (i < n) c[i] = a[i] + b[i];
 }
 
-int main() {
-  const size_t n = (size_t{1} << 24) + 7;
+int main(int argc, char** argv) {
+  const size_t n = options_of(argc, argv, (1 << 24) + 7, 100'007).size;
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> a(n), b(n);

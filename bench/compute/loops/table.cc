@@ -1,0 +1,25 @@
+#include <omp.h>
+
+#include "rows.h"
+
+namespace trine::bench_compute {
+namespace {
+
+constexpr LoopRow kRows[] = {{"matmul", matmul},
+                             {"mandelbrot", mandelbrot},
+                             {"nbody", nbody},
+                             {"reduction", reduction},
+                             {"vector_add", vector_add}};
+
+#ifdef __clang__
+constexpr const char* kCompiler = "clang " __clang_version__ ", " TRINE_LOOP_FLAGS;
+#else
+constexpr const char* kCompiler = "g++ " __VERSION__ ", " TRINE_LOOP_FLAGS;
+#endif
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const LoopTable trine_bench_loops = {
+    kRows, sizeof kRows / sizeof *kRows, kCompiler, [](int threads) { omp_set_num_threads(threads); }};
+
+}  // namespace trine::bench_compute
