@@ -49,7 +49,7 @@ add_custom_command(OUTPUT ${held_texts}
                            -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
                    DEPENDS ${texts} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
 add_executable(bench_compute EXCLUDE_FROM_ALL ${sources} ${held_texts} bench/dnn/peak.cc bench/dnn/rounds.cc)
-target_include_directories(bench_compute PRIVATE bench/compute)
+target_include_directories(bench_compute PRIVATE bench/compute bench/dnn)
 target_link_libraries(bench_compute PRIVATE trine_compute CLI11::CLI11 ${CMAKE_DL_LIBS})
 target_compile_definitions(bench_compute PRIVATE TRINE_BENCH_LOOPS="$<TARGET_FILE_DIR:bench_compute>/bench_loops.so")
 if(TARGET trine_simt)

@@ -51,7 +51,7 @@ CLOSED = {
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only
 INSIDE = ["bench/dnn/"]  # times kernel rows, which have no public headers yet
 # Top folder -> folders, besides include/ and src/, that its includes are written from.
-OWN_ROOTS = {"tools": ["tools"], "bench": ["bench/dnn"], "examples": ["tools", "examples"], "tests": ["tools", "tests", "tests/unit/import", "bench/dnn"]}
+OWN_ROOTS = {"tools": ["tools"], "bench": ["bench/dnn", "bench/compute"], "examples": ["tools", "examples"], "tests": ["tools", "tests", "tests/unit/import", "bench/dnn"]}
 GENERATED = ["peer_worker.h"]  # made in the build folder, as are *_generated.h (flatc)
 # Third-party include prefix -> where it may stand (path prefixes).
 THIRD_PARTY = {
@@ -60,10 +60,10 @@ THIRD_PARTY = {
     "clang/": ["src/simt"],
     "protozero/": ["src/import", "tools/trine", "tests"],
     "boost/": ["src/serve", "tests"],
-    "CLI/": ["tools"],
+    "CLI/": ["tools", "bench/compute"],
     "nlohmann/": ["tools", "src/serve", "bench", "tests"],
     "iostream": ["tools", "bench", "examples", "tests"],
-    "omp.h": [],
+    "omp.h": ["bench/compute/loops"],
     "Eigen/": [],
     "google/protobuf/": [],
     "opencv2/": [],

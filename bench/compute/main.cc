@@ -18,7 +18,7 @@ namespace {
 struct Options {
   std::string device = "cpu", json;
   std::vector<std::string> against, only;
-  std::vector<std::string> fill_cache;
+  std::string programs, pack_for;
   int threads = 0;
   uint32_t seed = 0;
   bool small = false, list = false;
@@ -29,7 +29,8 @@ constexpr const char* kExamples = R"(Examples:
   bench_compute --against pocl,cxx                     the table; every party on all processors
   bench_compute --against cxx --only nbody,fft --threads 1
   bench_compute --device cuda:0 --json h200.json       ours alone, on a GPU
-  bench_compute --fill-cache sm_90,90                  makes PTX for a machine that has no compiler (TRINE_CACHE))";
+  bench_compute --programs DIR --pack sm_90            compiles for a GPU into DIR, and
+  bench_compute --programs DIR --device cuda:0         measures that where there is no compiler)";
 
 Options parse(int argc, char** argv) {
   Options o;
@@ -47,7 +48,8 @@ Options parse(int argc, char** argv) {
   app.add_option("--json", o.json, "file that receives the table");
   app.add_flag("--small", o.small, "small sizes, for tests");
   app.add_flag("--list", o.list, "prints the names and ends");
-  app.add_option("--fill-cache", o.fill_cache, "architecture and PTX version")->delimiter(',')->expected(2);
+  app.add_option("--programs", o.programs, "folder of compiled examples, instead of compiling them");
+  app.add_option("--pack", o.pack_for, "fills that folder for an architecture: sm_90");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -93,10 +95,12 @@ Peers open_peers(const Options& o, int threads) {
   return peers;
 }
 
-int fill_cache(const Options& o) {
+int pack_all(const Options& o) {
+  if (o.programs.empty())
+    throw Error(ErrorCode::invalid_argument, "bench_compute: --pack without --programs; accepted with a folder");
   std::mt19937 random(1);
   for (const CaseRow& row : case_rows())
-    if (wanted(o, row.name)) compile_for_cache(row.make(random, {.small = true}), o.fill_cache[0], o.fill_cache[1]);
+    if (wanted(o, row.name)) pack(row.make(random, {.small = true}), o.programs, o.pack_for);
   return 0;
 }
 
@@ -105,13 +109,13 @@ int run(const Options& o) {
     for (const CaseRow& row : case_rows()) fmt::print("{}\n", row.name);
     return 0;
   }
-  if (!o.fill_cache.empty()) return fill_cache(o);
+  if (!o.pack_for.empty()) return pack_all(o);
   const int threads = keep_to_processors(o.threads);
   const uint32_t seed = o.seed ? o.seed : std::random_device{}();
   const Machine machine = describe_machine(o.device, threads);
   fmt::print("{}\nseed {}\n", machine.text, seed);
   const Peers peers = open_peers(o, threads);
-  const How how{.device = o.device, .threads = threads, .seconds = o.seconds};
+  const How how{.device = o.device, .threads = threads, .seconds = o.seconds, .programs = o.programs};
   fmt::print("{}", header(peers));
   std::vector<Measurement> all;
   for (const CaseRow& row : case_rows()) {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "../dnn/rounds.h"
-#include "simt/run/compile_ptx.h"
+#include "rounds.h"
 
 namespace trine::bench_compute {
 namespace {
@@ -26,7 +25,7 @@ void compare_all(const Case& problem, const std::vector<Party>& parties, Measure
 
 Measurement measure(const Case& problem, const Peers& peers, const How& how) {
   Measurement m{.name = problem.name, .size = problem.size, .flops = problem.flops, .bytes = problem.bytes};
-  const Ours ours(how.device, problem, compute::CpuMode::automatic);
+  const Ours ours(how.device, problem, compute::CpuMode::automatic, how.programs);
   m.refusals = ours.refusals();
   std::vector<Party> parties{ours.party("ours")};
   std::vector<double*> times{&m.ours};
@@ -52,11 +51,6 @@ Measurement measure(const Case& problem, const Peers& peers, const How& how) {
   for (size_t i = 0; i < samples.size(); ++i) *times[i] = samples[i].median();
   if (problem.divergent && m.cxx > 0) m.scalar = std::min(m.scalar, m.cxx);
   return m;
-}
-
-void compile_for_cache(const Case& problem, const std::string& architecture, const std::string& ptx_version) {
-  const simt::Cache cache(simt::cache_folder());
-  simt::compile_ptx(held_text(problem.name + ".cu"), options_of(problem), architecture, std::stoi(ptx_version), cache);
 }
 
 }  // namespace trine::bench_compute

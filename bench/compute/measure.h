@@ -14,6 +14,7 @@ struct How {
   std::string device = "cpu";
   int threads = 1;
   double seconds = 0.3;  // of each party
+  std::string programs;  // folder of compiled examples (pack()); "": they are compiled
 };
 
 // Medians in seconds; 0 where there was no such party.
@@ -28,9 +29,6 @@ struct Measurement {
 };
 
 Measurement measure(const Case& problem, const Peers& peers, const How& how);
-
-// Makes PTX of a case and keeps it where TRINE_CACHE says.
-void compile_for_cache(const Case& problem, const std::string& architecture, const std::string& ptx_version);
 
 // "" or why they are not equal.
 std::string compare(const Case& problem, const Contents& ours, const Contents& theirs);

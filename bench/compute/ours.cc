@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 
 #include "party.h"
 #include "trine/base/error.h"
+#include "trine/compute/program.h"
 
 namespace trine::bench_compute {
 
@@ -15,6 +18,8 @@ using compute::Kernel;
 using compute::Module;
 using compute::Stream;
 
+namespace {
+
 compute::CompileOptions options_of(const Case& problem) {
   compute::CompileOptions options;
   options.name = problem.name + ".cu";
@@ -24,9 +29,14 @@ compute::CompileOptions options_of(const Case& problem) {
   return options;
 }
 
-namespace {
+std::string path_of(const Case& problem, const std::string& folder) { return folder + "/" + problem.name + ".program"; }
 
-Module compiled(const Device& device, const Case& problem, CpuMode mode) {
+Module compiled(const Device& device, const Case& problem, CpuMode mode, const std::string& programs) {
+  if (!programs.empty()) {
+    std::ifstream file(path_of(problem, programs), std::ios::binary);
+    if (!file) throw Error(ErrorCode::io, fmt::format("bench_compute: cannot read {}", path_of(problem, programs)));
+    return Module::load(device, std::string(std::istreambuf_iterator<char>(file), {}));
+  }
   compute::CompileOptions options = options_of(problem);
   options.mode = mode;
   return Module::compile(device, held_text(options.name), options);
@@ -35,12 +45,13 @@ Module compiled(const Device& device, const Case& problem, CpuMode mode) {
 }  // namespace
 
 struct Ours::State {
-  State(const std::string& id, const Case& from, CpuMode wanted)
+  State(const std::string& id, const Case& from, CpuMode wanted, const std::string& programs)
       : problem(from), device(Device::open(id)), stream(device.create_stream()), mode(wanted) {
     for (const Array& array : problem.arrays) buffers.push_back(device.allocate(array.content.size()));
     steps = problem.steps(Language::cuda, problem.block);
     const bool on_cpu = id == "cpu";
-    modules.push_back(compiled(device, problem, on_cpu && mode == CpuMode::automatic ? CpuMode::lanes : mode));
+    modules.push_back(
+        compiled(device, problem, on_cpu && mode == CpuMode::automatic ? CpuMode::lanes : mode, programs));
     reset();
     for (const Step& step : steps)
       if (!step.kernel.empty()) choose(step);
@@ -55,7 +66,7 @@ struct Ours::State {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported || mode != CpuMode::automatic) throw;
       refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", step.kernel, error.what());
-      if (modules.size() == 1) modules.push_back(compiled(device, problem, CpuMode::threads));
+      if (modules.size() == 1) modules.push_back(compiled(device, problem, CpuMode::threads, ""));
       kernels.erase(step.kernel);
       kernels.emplace(step.kernel, modules[1].kernel(step.kernel));
       run_step(step);
@@ -103,8 +114,16 @@ struct Ours::State {
   std::string refusals;
 };
 
-Ours::Ours(const std::string& device, const Case& problem, CpuMode mode)
-    : state_(std::make_shared<State>(device, problem, mode)) {}
+void pack(const Case& problem, const std::string& folder, const std::string& architecture) {
+  const std::string source = held_text(problem.name + ".cu");
+  std::ofstream file(path_of(problem, folder), std::ios::binary);
+  file << compute::compile_program(source, options_of(problem), {architecture}).bytes;
+  if (!file.flush())
+    throw Error(ErrorCode::io, fmt::format("bench_compute: cannot write {}", path_of(problem, folder)));
+}
+
+Ours::Ours(const std::string& device, const Case& problem, CpuMode mode, const std::string& programs)
+    : state_(std::make_shared<State>(device, problem, mode, programs)) {}
 Ours::~Ours() = default;
 
 std::string Ours::refusals() const { return state_->refusals; }

@@ -20,13 +20,13 @@ struct Party {
   std::function<Contents()> outputs;
 };
 
-// How the example of a case is compiled.
-compute::CompileOptions options_of(const Case& problem);
+// Compiles the example of a case into FOLDER/NAME.program, with PTX for an architecture ("sm_90").
+void pack(const Case& problem, const std::string& folder, const std::string& architecture);
 
 // Our kernels on a device of trine::compute.
 class Ours {
  public:
-  Ours(const std::string& device, const Case& problem, compute::CpuMode mode);
+  Ours(const std::string& device, const Case& problem, compute::CpuMode mode, const std::string& programs = "");
   ~Ours();
   Party party(const std::string& name) const;
   // Kernels that lanes refuse, and why; empty when all run in lanes.

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "../dnn/peak.h"
-#include "../dnn/rounds.h"
+#include "peak.h"
+#include "rounds.h"
 #include "trine/base/cpu.h"
 #include "trine/base/thread_pool.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "../case.h"
+#include "case.h"
 
 namespace trine::bench_compute {
 
