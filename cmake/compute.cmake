@@ -1,7 +1,10 @@
 # libtrine_compute: kernels in CUDA C++, launched on the CPU or a GPU. libtrine_simt: the compiler that it opens.
 trine_objects(compute_objects simt/run)
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backends/cuda/*.cc)
-target_sources(compute_objects PRIVATE ${cuda_sources})
+file(GLOB profile_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compute/profile/*.cc)
+target_sources(compute_objects PRIVATE ${cuda_sources} ${profile_sources})
+set_source_files_properties(src/compute/profile/clock.cc src/compute/profile/names.cc src/compute/profile/recorder.cc
+                            PROPERTIES COMPILE_OPTIONS "${TRINE_FAST_FLAG}" SKIP_PRECOMPILE_HEADERS ON)
 target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
 # Compiled kernels that lie in caches are those of this compiler.
 file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/* ${PROJECT_SOURCE_DIR}/src/simt/headers/*

@@ -26,6 +26,11 @@ constexpr EnvVariable kVariables[] = {
      "what programs of `trine cc` run on: cpu or cuda; else GPUs where the program has code for them, else the CPU"},
     {"TRINE_DUMP", "", "folder that receives generated code and graphs as files"},
     {"TRINE_MAX_MEM", "0", "memory for tensors, in MiB; 0: what the machine or the container has"},
+    {"TRINE_PROFILE", "",
+     "file that receives a trace of kernels, copies and ranges (docs/profiling.md); %p in its name is the process"},
+    {"TRINE_PROFILE_EVENTS", "262144",
+     "events that such a trace keeps, 128 bytes each; others count in its table only"},
+    {"TRINE_PROFILE_PAUSED", "0", "1: such a trace begins at cudaProfilerStart() or Profiler::resume()"},
     {"TRINE_PYTHON", "",
      "Python that runs peers in `bench --against`; else .venv/bin/python here or above the program, else python3"},
     {"TRINE_SKIP", "", "passes to leave out, separated by commas; names as in docs/passes.md"},
@@ -39,7 +44,11 @@ struct IntegerRange {
   int64_t least, most;
 };
 constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-constexpr IntegerRange kIntegers[] = {{"TRINE_DEBUG", 0, 5}, {"TRINE_MAX_MEM", 0, kAny}, {"TRINE_SPIN_US", 0, kAny}};
+constexpr IntegerRange kIntegers[] = {{"TRINE_DEBUG", 0, 5},
+                                      {"TRINE_MAX_MEM", 0, kAny},
+                                      {"TRINE_PROFILE_EVENTS", 0, 100'000'000},
+                                      {"TRINE_PROFILE_PAUSED", 0, 1},
+                                      {"TRINE_SPIN_US", 0, kAny}};
 
 std::string accepted_text(const IntegerRange& range) {
   return range.most == kAny ? "an integer of at least " + std::to_string(range.least)

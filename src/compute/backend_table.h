@@ -33,6 +33,7 @@ struct GraphTable {
   void* (*last_operation)(int device, StreamHandle stream);     // captured on this stream
   void (*launch)(int device, GraphHandle graph, StreamHandle stream);
   void (*destroy)(int device, GraphHandle graph);  // never throws
+  bool (*capturing)(int device, StreamHandle stream);
 };
 
 struct BackendTable {

@@ -6,6 +6,7 @@
 #include "compute/captured_launch.h"
 #include "compute/device_state.h"
 #include "compute/stream_submit.h"
+#include "compute/trace.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
@@ -51,6 +52,8 @@ void Graph::launch(Stream& stream) const {
     bad("launch: the stream is of another device; give one of the device that was captured");
   if (stream.capturing()) bad("launch: a graph cannot be launched in a capture; call end_capture() first");
   const Capture& capture = *state_->capture;
+  const Activity activity(What::graph, mine.table->name, mine.index, stream.handle_);
+  if (TraceEvent* event = activity.event()) event->count = capture.kernels.size();
   if (capture.by) return capture.by->launch(state_->index, state_->handle, stream.handle_);
   for (const auto& operation : capture.operations) operation(stream.handle_);
 }

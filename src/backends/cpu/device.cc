@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "compute/immediate.h"
+#include "compute/trace.h"
 #include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
@@ -26,19 +27,29 @@ DeviceProperties properties(int) {
   return {cpu.model, "x86-64 " + target, memory, cpu.cpus, cpu.l3_bytes, true};
 }
 
-void* allocate(int, size_t bytes) {
+void* allocate(int device, size_t bytes) {
+  const Activity activity(What::allocate, "cpu", device, nullptr);
   void* memory = bytes > SIZE_MAX - 63 ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (!memory) throw Error(ErrorCode::out_of_memory, fmt::format("cpu: cannot allocate {} bytes", bytes));
+  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->address = memory;
   return memory;
 }
 
-void release(int, void* memory) { std::free(memory); }
+void release(int device, void* memory) {
+  if (const Activity activity(What::free, "cpu", device, nullptr); activity.event())
+    activity.event()->address = memory;  // told before another thread may be given it
+  std::free(memory);
+}
 
-void copy(int, void* to, const void* from, size_t bytes, CopyKind, StreamHandle) {
+void copy(int device, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {
+  const Activity activity(What::copy, "cpu", device, stream);
+  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->direction = kind;
   if (bytes) std::memmove(to, from, bytes);
 }
 
-void fill(int, void* memory, uint8_t value, size_t bytes, StreamHandle) {
+void fill(int device, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
+  const Activity activity(What::fill, "cpu", device, stream);
+  if (TraceEvent* event = activity.event()) event->bytes = bytes;
   if (bytes) std::memset(memory, value, bytes);
 }
 

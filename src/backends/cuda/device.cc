@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/stream.h"
+#include "compute/trace.h"
 #include "trine/base/error.h"
 
 namespace trine::cuda {
 namespace {
 
+using compute::Activity;
 using compute::CopyKind;
 using compute::DeviceProperties;
 using compute::StreamHandle;
+using compute::TraceEvent;
+using compute::What;
 
 DevicePointer address_of(const void* memory) { return reinterpret_cast<DevicePointer>(memory); }
 void* pointer_of(DevicePointer address) { return reinterpret_cast<void*>(address); }
@@ -46,20 +50,32 @@ void allocate_or_say(const DeviceContext& device, size_t bytes, const char* call
                                                     device.index, call, bytes, free, total));
 }
 
+// Told before another thread may be given the same address.
+void trace_free(int index, const void* memory) {
+  if (const Activity activity(What::free, "cuda", index, nullptr); activity.event()) activity.event()->address = memory;
+}
+
+void* traced(const Activity& activity, size_t bytes, DevicePointer memory) {
+  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->address = pointer_of(memory);
+  return pointer_of(memory);
+}
+
 void* allocate(int index, size_t bytes) {
+  const Activity activity(What::allocate, "cuda", index, nullptr);
   const DeviceContext& device = use_device(index);
   DevicePointer memory = 0;
   allocate_or_say(device, bytes, "cuMemAlloc", [&] { return api().memory_allocate(&memory, bytes); });
-  return pointer_of(memory);
+  return traced(activity, bytes, memory);
 }
 
 void* allocate_ordered(int index, size_t bytes, StreamHandle stream) {
   const DeviceContext& device = use_device(index);
   if (!device.pool) return allocate(index, bytes);
+  const Activity activity(What::allocate, "cuda", index, stream);
   DevicePointer memory = 0;
   allocate_or_say(device, bytes, "cuMemAllocAsync",
                   [&] { return api().memory_allocate_async(&memory, bytes, id_of(stream)); });
-  return pointer_of(memory);
+  return traced(activity, bytes, memory);
 }
 
 void* allocate_host(int index, size_t bytes) {
@@ -87,12 +103,14 @@ void release(int index, const Free& free) {
 }
 
 void free_memory(int index, void* memory) {
+  trace_free(index, memory);
   release(index, [memory] { api().memory_free(address_of(memory)); });
 }
 void free_host(int index, void* memory) {
   release(index, [memory] { api().host_free(memory); });
 }
 void free_ordered(int index, void* memory, StreamHandle stream) {
+  trace_free(index, memory);
   release(index, [memory, stream] {
     if (stream_of(stream)->device->pool) api().memory_free_async(address_of(memory), id_of(stream));
     else api().memory_free(address_of(memory));
@@ -102,6 +120,8 @@ void free_ordered(int index, void* memory, StreamHandle stream) {
 void copy(int index, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {
   if (!bytes) return;
   const DeviceContext& device = use_device(index);
+  const Activity activity(What::copy, "cuda", index, stream);
+  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->direction = kind;
   const std::string* kernel = last_kernel_on(device, stream);
   const StreamId on = id_of(stream);
   switch (kind) {
@@ -117,6 +137,8 @@ void copy(int index, void* to, const void* from, size_t bytes, CopyKind kind, St
 void fill(int index, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
   if (!bytes) return;
   const DeviceContext& device = use_device(index);
+  const Activity activity(What::fill, "cuda", index, stream);
+  if (TraceEvent* event = activity.event()) event->bytes = bytes;
   check(api().fill(address_of(memory), value, bytes, id_of(stream)), "cuMemsetD8Async", last_kernel_on(device, stream));
 }
 

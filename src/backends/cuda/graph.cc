@@ -86,6 +86,11 @@ void* last_operation(int index, compute::StreamHandle stream) {
   return info_of(id_of(stream)).last;
 }
 
+bool is_capturing(int index, compute::StreamHandle stream) {
+  use_device(index);
+  return info_of(id_of(stream)).status == kCaptureActive;
+}
+
 void launch(int index, compute::GraphHandle handle, compute::StreamHandle stream) {
   DeviceContext& device = use_device(index);
   Graph& graph = *static_cast<Graph*>(handle);
@@ -108,6 +113,7 @@ HostCall* captured_call(StreamId stream, void (*function)(void*), void* argument
   return capture.calls.back().get();
 }
 
-const compute::GraphTable kGraphs = {begin_capture, end_capture, abort_capture, last_operation, launch, destroy};
+const compute::GraphTable kGraphs = {begin_capture, end_capture, abort_capture, last_operation,
+                                     launch,        destroy,     is_capturing};
 
 }  // namespace trine::cuda

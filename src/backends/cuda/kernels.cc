@@ -7,6 +7,7 @@
 #include "backends/cuda/stream.h"
 #include "backends/cuda/target.h"
 #include "compute/kernel_table.h"
+#include "compute/trace.h"
 #include "simt/compiler.h"
 #include "simt/run/compile_ptx.h"
 #include "simt/run/find_kernel.h"
@@ -73,9 +74,14 @@ ModuleHandle compile(int index, std::string_view source, const compute::CompileO
     throw Error(ErrorCode::unsupported,
                 "compile: checks on a GPU; open the device 'cpu' for them, or run under compute-sanitizer");
   DeviceContext& device = use_device(index);
+  const compute::Activity activity(compute::What::compile, "cuda", index, nullptr);
   const std::string architecture = architecture_for(attribute_of(device, kMajor), attribute_of(device, kMinor));
   static const simt::Cache cache(simt::cache_folder());
   simt::PtxModule compiled = simt::compile_ptx(source, options, architecture, ptx_version_for(driver().version), cache);
+  if (compute::TraceEvent* event = activity.event()) {
+    event->name = compute::name_for(compute::What::compile, "cuda", index, options.name);
+    event->cached = compiled.cached;
+  }
   auto module = std::make_shared<LoadedModule>();
   module->device = &device;
   module->info = std::move(compiled.info);
@@ -184,10 +190,17 @@ void check_shared(const Kernel& kernel, const LaunchShape& shape) {
                   shape.grid.volume(), *kernel.name, blocks * kernel.device->multiprocessors));
 }
 
+void trace(compute::TraceEvent& event, const Kernel& kernel, const LaunchShape& shape) {
+  event.name = compute::name_for(compute::What::launch, "cuda", kernel.device->index, *kernel.name);
+  event.set_shape(shape);
+}
+
 void launch(KernelHandle handle, const LaunchShape& shape, const void* const* arguments, StreamHandle stream) {
   const Kernel& kernel = kernel_of(handle);
   check_shared(kernel, shape);
   use(*kernel.device);
+  const compute::Activity activity(compute::What::launch, "cuda", kernel.device->index, stream);
+  if (activity.event()) trace(*activity.event(), kernel, shape);
   const auto& [grid, block, shared_bytes, cooperative] = shape;
   auto** const pointers = const_cast<void**>(arguments);  // the driver reads them
   const Result result = cooperative ? api().launch_cooperative(kernel.function, grid.x, grid.y, grid.z, block.x,

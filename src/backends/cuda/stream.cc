@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/trace.h"
+
 namespace trine::cuda {
 namespace {
 
@@ -68,6 +70,7 @@ void destroy_stream(int, compute::StreamHandle handle) {
 }
 
 void synchronize(int index, compute::StreamHandle handle) {
+  const compute::Activity activity(compute::What::synchronize, "cuda", index, handle);
   const DeviceContext& device = use_device(index);
   check(api().stream_synchronize(id_of(handle)), "cuStreamSynchronize", last_kernel_on(device, handle));
   if (handle) throw_kept(*stream_of(handle));

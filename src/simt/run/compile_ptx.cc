@@ -30,7 +30,10 @@ PtxModule compile_ptx(std::string_view source, const compute::CompileOptions& op
   const std::optional<std::string> key = cache_key(source, options, fmt::format("ptx {} {}", architecture, version));
   if (key) {
     if (const std::optional<std::string> kept = cache.find(*key))
-      if (std::optional<PtxModule> module = decode(*kept)) return std::move(*module);
+      if (std::optional<PtxModule> module = decode(*kept)) {
+        module->cached = true;
+        return std::move(*module);
+      }
   }
   PtxModule module;
   module.info = compiler().parse(source, options);

@@ -13,6 +13,7 @@ namespace trine::simt {
 struct PtxModule {
   DeviceModule info;  // without bitcode
   std::string ptx;
+  bool cached = false;  // was found there
 };
 
 // From the cache, else by the compiler, and then into the cache. `architecture` as in "sm_90"; `version` 80 is PTX 8.0.

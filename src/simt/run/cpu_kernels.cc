@@ -9,6 +9,7 @@
 
 #include "compute/immediate.h"
 #include "compute/kernel_table.h"
+#include "compute/trace.h"
 #include "simt/run/find_kernel.h"
 #include "simt/run/launch.h"
 #include "simt/run/program.h"
@@ -19,11 +20,15 @@
 namespace trine::simt {
 namespace {
 
+using compute::Activity;
 using compute::CpuMode;
 using compute::Dim3;
 using compute::KernelHandle;
 using compute::LaunchShape;
 using compute::ModuleHandle;
+using compute::name_for;
+using compute::TraceEvent;
+using compute::What;
 
 constexpr size_t kParameterAlign = 128;
 constexpr size_t kMostParameterBytes = 32'764;  // CUDA's limit
@@ -44,6 +49,7 @@ struct LoadedKernel {
   std::vector<std::unique_ptr<Compiled>> compiled;  // of the module's mutex, as is what follows
   std::string why_no_lanes;
   int64_t shared_bytes = -1;  // not known yet
+  std::atomic<const compute::TraceName*> trace_name{nullptr};
 };
 
 struct CpuModule {
@@ -68,6 +74,7 @@ void refuse_other_checks(const compute::CompileOptions& options) {
 
 ModuleHandle compile(int, std::string_view source, const compute::CompileOptions& options) {
   refuse_other_checks(options);
+  const Activity activity(What::compile, "cpu", 0, nullptr, name_for(What::compile, "cpu", 0, options.name));
   auto module = std::make_shared<CpuModule>();
   module->options = options;
   module->info = compiler().parse(source, options);
@@ -171,6 +178,7 @@ const Compiled& compiled_for(LoadedKernel& kernel, const LaunchShape& shape) {
       kernel.latest.store(compiled.get(), std::memory_order_release);
       return *compiled;
     }
+  const Activity activity(What::compile, "cpu", 0, nullptr, name_for(What::compile, "cpu", 0, kernel.info->name));
   const auto begin = std::chrono::steady_clock::now();
   kernel.compiled.push_back(std::make_unique<Compiled>(make(kernel, shape)));
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
@@ -184,12 +192,33 @@ void pack(const KernelInfo& kernel, const void* const* arguments, char* block) {
     std::memcpy(block + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
 }
 
+const compute::TraceName* trace_name(LoadedKernel& kernel) {
+  const compute::TraceName* name = kernel.trace_name.load(std::memory_order_acquire);
+  if (name) return name;
+  name = compute::name_for(What::launch, "cpu", 0, kernel.info->name);
+  kernel.trace_name.store(name, std::memory_order_release);
+  return name;
+}
+
+// Compiling is no part of the kernel's time.
+void trace(TraceEvent& event, LoadedKernel& kernel, const CpuLaunch& launch, const Compiled* latest) {
+  event.name = trace_name(kernel);
+  event.set_shape(launch.shape);
+  event.mode = launch.code.run_block ? compute::RunsIn::lanes : compute::RunsIn::threads;
+  event.width = static_cast<uint16_t>(launch.code.width);
+  if (kernel.latest.load(std::memory_order_relaxed) != latest) event.ready = compute::trace_ticks();
+}
+
 void run(LoadedKernel& kernel, const LaunchShape& shape, const void* parameters, compute::StreamHandle stream) {
+  const Activity activity(What::launch, "cpu", 0, stream);
+  const Compiled* latest = activity.event() ? kernel.latest.load(std::memory_order_relaxed) : nullptr;
   CpuLaunch launch{.name = kernel.info->name.c_str(),
                    .code = compiled_for(kernel, shape).code,
                    .parameters = parameters,
                    .shape = shape,
-                   .on_caller = kernel.module->options.debug};
+                   .on_caller = kernel.module->options.debug,
+                   .trace = activity.event()};
+  if (activity.event()) trace(*activity.event(), kernel, launch, latest);
   try {
     run_launch(launch);
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "simt/run/executor.h"
 #include "trine/base/cpu.h"
@@ -67,17 +68,52 @@ class Stretch {
   Clock::time_point began_ = Clock::now() - kWorthAsking;
 };
 
+// What one thread runs of a launch, for a profiler that hears of the launch.
+class RunHere {
+ public:
+  explicit RunHere(const CpuLaunch& launch) : activity_(compute::What::blocks, "cpu", 0, nullptr, launch.trace->name) {
+    if (activity_.event()) activity_.event()->flow = launch.trace->flow;
+  }
+
+  void add(uint64_t first, uint64_t count) {
+    compute::TraceEvent* event = activity_.event();
+    if (!event) [[likely]]
+      return;
+    event->count += count;
+    compute::BlockRange* last = event->ranges ? &event->range[event->ranges - 1] : nullptr;
+    if (last && uint64_t{last->first} + last->count == first) last->count += static_cast<uint32_t>(count);
+    else if (event->ranges < compute::kBlockRanges)
+      event->range[event->ranges++] = {static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
+  }
+
+ private:
+  compute::Activity activity_;
+};
+
 // In ascending order: a block that waits for an earlier one finds it done or running elsewhere.
 void take_blocks(CpuLaunch& launch, uint64_t blocks, uint64_t workers) {
   Stretch stretch(launch, workers);
+  std::optional<RunHere> here;
   uint64_t seen = launch.next.load(std::memory_order_relaxed);
   while (seen < blocks && !launch.failed.load(std::memory_order_relaxed)) {
     const uint64_t count = stretch.next(blocks - seen);
     const uint64_t first = launch.next.fetch_add(count, std::memory_order_relaxed);
     if (first >= blocks) return;
+    if (launch.trace && !here) here.emplace(launch);
+    if (here) here->add(first, std::min(count, blocks - first));
     run_blocks(launch, first, std::min(count, blocks - first));
     seen = launch.next.load(std::memory_order_relaxed);
   }
+}
+
+// All of it on this thread.
+template <class Run>
+void run_here(const CpuLaunch& launch, uint64_t blocks, const Run& run) {
+  if (!launch.trace) [[likely]]
+    return run();
+  RunHere here(launch);
+  here.add(0, blocks);
+  run();
 }
 
 }  // namespace
@@ -94,9 +130,9 @@ void run_launch(CpuLaunch& launch) {
   check(launch);
   const uint64_t blocks = launch.shape.grid.volume();
   if (launch.shape.cooperative) {
-    Executor::of_this_thread().run_threads(launch, 0, blocks);
+    run_here(launch, blocks, [&] { Executor::of_this_thread().run_threads(launch, 0, blocks); });
   } else if (blocks == 1 || launch.on_caller) {
-    run_blocks(launch, 0, blocks);
+    run_here(launch, blocks, [&] { run_blocks(launch, 0, blocks); });
   } else {
     const uint64_t workers = std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads()));
     pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "compute/trace.h"
 #include "simt/compiler.h"
 #include "trine/base/error.h"
 
@@ -16,6 +17,7 @@ struct CpuLaunch {
   const void* parameters;  // the block of parameters
   compute::LaunchShape shape;
   bool on_caller = false;  // one block after the other, on the thread that launches: what a debugger follows
+  const compute::TraceEvent* trace = nullptr;  // of a profiler, which blocks are told to as well
 
   std::atomic<uint64_t> next{0};    // block that nobody has taken
   std::atomic<bool> failed{false};  // no further blocks are taken
