@@ -263,13 +263,6 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     fail(cudaErrorPeerAccessNotEnabled);
   });
 }
-cudaError_t cudaProfilerStart() {
-  return call([] {});
-}
-cudaError_t cudaProfilerStop() {
-  return call([] {});
-}
-
 // Memory that is freed in the order of a stream is freed at once: a pool keeps nothing.
 struct CUmemPoolHandle_st {
   std::map<int, uint64_t> values;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compute/trace.h"
 #include "cudart/driver_graph.h"
 #include "cudart/launch.h"
 
@@ -299,16 +300,39 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     *exec = std::move(updated);
   });
 }
+namespace {
+
+// For a profiler.
+class Replay {
+ public:
+  Replay(uint64_t kernels, std::string_view backend, int device, trine::compute::StreamHandle stream)
+      : activity_(trine::compute::What::graph, backend, device, stream) {
+    if (activity_.event()) activity_.event()->count = kernels;
+  }
+
+ private:
+  trine::compute::Activity activity_;
+};
+
+}  // namespace
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   return call([&] {
     need(exec);
     CUstream_st& stream = stream_of(handle);
+    const auto kernels =
+        static_cast<uint64_t>(std::count(exec->types.begin(), exec->types.end(), cudaGraphNodeTypeKernel));
     if (driver_graph(*exec, stream.device))
       submit(stream, cudaGraphNodeTypeGraph,
-             [graph = exec->driver](trine::compute::StreamHandle on) { graph->launch(on); });
+             [graph = exec->driver, kernels, device = stream.device](trine::compute::StreamHandle on) {
+               const Replay replay(kernels, machine().table->name, device, on);
+               graph->launch(on);
+             });
     else
-      submit(stream, cudaGraphNodeTypeGraph,
-             [operations = exec->operations](trine::compute::StreamHandle on) { run_all(operations, on); });
+      submit(stream, cudaGraphNodeTypeGraph, [operations = exec->operations, kernels](trine::compute::StreamHandle on) {
+        const Replay replay(kernels, "", 0, nullptr);  // of the host: its parts have times of their own
+        run_all(operations, on);
+      });
   });
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {

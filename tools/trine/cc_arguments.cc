@@ -67,6 +67,7 @@ constexpr Ignored kIgnored[] = {
     {"-lcudart_static", false},
     {"-lcuda", false},
     {"-lcudadevrt", false},
+    {"-lnvToolsExt", false},
 };
 
 class Parser {

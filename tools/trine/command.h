@@ -22,6 +22,7 @@ std::function<int()> setup_compare(CLI::App& app);
 std::function<int()> setup_bisect(CLI::App& app);
 std::function<int()> setup_reduce(CLI::App& app);
 std::function<int()> setup_cc(CLI::App& app);
+std::function<int()> setup_profile(CLI::App& app);
 std::function<int()> setup_env(CLI::App& app);
 std::function<int()> setup_doctor(CLI::App& app);
 

@@ -52,6 +52,10 @@ constexpr Command kCommands[] = {
      "trine cc --check=barrier reduce.cu -o reduce\n"
      "trine cc --gpu=sm_80,sm_90 gemm.cu -o gemm && TRINE_DEVICE=cpu ./gemm",
      setup_cc},
+    {"profile", "run a program and show where the time of its kernels goes",
+     "trine profile ./nbody\n"
+     "trine profile -o trace.json --format csv --report kernels.csv ./matmul 1024",
+     setup_profile},
     {"env", "list every environment variable", "trine env", setup_env},
     {"doctor", "check this machine and this installation", "trine doctor", setup_doctor},
 };
