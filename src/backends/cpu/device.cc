@@ -27,29 +27,44 @@ DeviceProperties properties(int) {
   return {cpu.model, "x86-64 " + target, memory, cpu.cpus, cpu.l3_bytes, true};
 }
 
-void* allocate(int device, size_t bytes) {
-  const Activity activity(What::allocate, "cpu", device, nullptr);
+// Not inline: libtrine_rt must stay small.
+class Told {
+ public:
+  [[gnu::noinline]] Told(What what, size_t bytes, StreamHandle stream = nullptr, const void* address = nullptr)
+      : activity_(what, "cpu", 0, stream) {
+    if (TraceEvent* event = activity_.event()) event->bytes = bytes, event->address = address;
+  }
+  [[gnu::noinline]] ~Told() {}
+  TraceEvent* event() const { return activity_.event(); }
+
+ private:
+  Activity activity_;
+};
+
+// Before another thread may be given it.
+void tell_free(const void* memory) { const Told told(What::free, 0, nullptr, memory); }
+
+void* allocate(int, size_t bytes) {
+  const Told told(What::allocate, bytes);
   void* memory = bytes > SIZE_MAX - 63 ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (!memory) throw Error(ErrorCode::out_of_memory, fmt::format("cpu: cannot allocate {} bytes", bytes));
-  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->address = memory;
+  if (TraceEvent* event = told.event()) event->address = memory;
   return memory;
 }
 
-void release(int device, void* memory) {
-  if (const Activity activity(What::free, "cpu", device, nullptr); activity.event())
-    activity.event()->address = memory;  // told before another thread may be given it
+void release(int, void* memory) {
+  tell_free(memory);
   std::free(memory);
 }
 
-void copy(int device, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {
-  const Activity activity(What::copy, "cpu", device, stream);
-  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->direction = kind;
+void copy(int, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {
+  const Told told(What::copy, bytes, stream);
+  if (TraceEvent* event = told.event()) event->direction = kind;
   if (bytes) std::memmove(to, from, bytes);
 }
 
-void fill(int device, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
-  const Activity activity(What::fill, "cpu", device, stream);
-  if (TraceEvent* event = activity.event()) event->bytes = bytes;
+void fill(int, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
+  const Told told(What::fill, bytes, stream);
   if (bytes) std::memset(memory, value, bytes);
 }
 
