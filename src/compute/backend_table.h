@@ -60,8 +60,8 @@ struct BackendTable {
   void (*call)(int device, StreamHandle stream, void (*function)(void*), void* argument);  // on the host, in order
 
   // What follows may be null: then layer 1 makes do with what is above.
-  std::string (*why_none)() = nullptr;                          // why device_count() is 0
-  void (*wait_event)(int device, EventHandle event) = nullptr;  // null: events are never ahead of the host
+  std::string (*why_none)() = nullptr;                             // why device_count() is 0
+  void (*wait_event)(int device, EventHandle event) = nullptr;     // null: events are never ahead of the host
   bool (*stream_done)(int device, StreamHandle stream) = nullptr;  // null: streams are never behind the host
   bool (*event_done)(int device, EventHandle event) = nullptr;
   StreamHandle (*create_priority_stream)(int device, int* priority) = nullptr;  // changes it to what there is

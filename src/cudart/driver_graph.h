@@ -10,8 +10,8 @@ namespace trine::cudart {
 
 class DriverGraph {
  public:
-  // Captured from a stream of its own. Null on the CPU, and where the driver cannot capture one of the operations: those
-  // that wait, as copies between memory of the host.
+  // Captured from a stream of its own. Null on the CPU, and where the driver cannot capture one of the operations:
+  // those that wait, as copies between memory of the host.
   static std::shared_ptr<const DriverGraph> make(int device, const std::vector<Operation>& operations);
   ~DriverGraph();
   DriverGraph(const DriverGraph&) = delete;

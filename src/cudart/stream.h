@@ -51,7 +51,8 @@ struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
   std::shared_ptr<trine::cudart::Capture> capture;
-  // What orders this stream and the default stream on a GPU: how much each was given, and how much the other waited for.
+  // What orders this stream and the default stream on a GPU: how much each was given, and how much the other waited
+  // for.
   uint64_t given = 0, default_waited_for = 0, waited_for_default = 0;
   trine::compute::EventHandle order = nullptr;  // recorded when the other must wait
 };
