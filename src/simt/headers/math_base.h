@@ -9,8 +9,10 @@
 
 #ifdef __CUDACC__
 #define TRINE_MATH __attribute__((host, device, always_inline)) inline
+#define TRINE_MATH_MEMBER __attribute__((host, device, always_inline))
 #else
 #define TRINE_MATH inline
+#define TRINE_MATH_MEMBER
 #endif
 
 // For `if (TRINE_ON_CPU)`, where one of both has an instruction that the other lacks: one bitcode serves both, and each

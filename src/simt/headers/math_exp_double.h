@@ -27,6 +27,13 @@ TRINE_MATH Scaled exp_parts(double hi, double lo) {
   return y;
 }
 
+// As for float.
+TRINE_MATH double exp_fraction(double hi, double lo, i32* n) {
+  const Scaled y = exp_parts(hi, lo);
+  *n = y.n;
+  return y.hi;
+}
+
 TRINE_MATH double exp(double x) {
   const Scaled y = exp_parts(x > 710.0 ? 710.0 : x < -746.0 ? -746.0 : x, 0.0);
   return scale(y.hi, y.n);

@@ -6,14 +6,18 @@
 
 namespace trine_math {
 
-// e^(hi + lo) of |hi| < 150, lo a correction.
-TRINE_MATH float exp_of_pair(float hi, float lo) {
-  i32 n;
-  const float f = round_product(hi, 1.44269502f, &n);
+// e^(hi + lo) 2^-*n, near 1, of |hi| < 150, lo a correction.
+TRINE_MATH float exp_fraction(float hi, float lo, i32* n) {
+  const float f = round_product(hi, 1.44269502f, n);
   float r = fma(f, -0.693145752f, hi);
   r = fma(f, -1.42860677e-6f, r) + lo;
   const float p = poly(r, 0.49999994f, 0.16666518f, 0.041668236f, 0.008369013f, 0.0013823969f);
-  return scale(fma(r * r, p, r) + 1.0f, n);
+  return fma(r * r, p, r) + 1.0f;
+}
+TRINE_MATH float exp_of_pair(float hi, float lo) {
+  i32 n;
+  const float y = exp_fraction(hi, lo, &n);
+  return scale(y, n);
 }
 
 TRINE_MATH float exp(float x) {

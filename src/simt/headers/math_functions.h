@@ -30,7 +30,7 @@ template <class T, class U>
 using Common = decltype(typename Promote<T>::Any() + typename Promote<U>::Any());
 }  // namespace trine_math
 
-// Names are pasted, so these are macros. `float`: of a function that has no double yet.
+// Names are pasted, so these are macros.
 #define __TRINE_STD__(name) \
   namespace std {           \
   using ::name;             \
@@ -46,15 +46,15 @@ using Common = decltype(typename Promote<T>::Any() + typename Promote<U>::Any())
   __TRINE_DEVICE__ typename trine_math::Promote<T>::Whole name(T x) {    \
     return trine_math::name((double)x);                                  \
   }
-#define __TRINE_TWO__(name)                                                           \
+#define __TRINE_TWO_OWN__(name)                                                       \
   __TRINE_DEVICE__ float name##f(float x, float y) { return trine_math::name(x, y); } \
   __TRINE_DEVICE__ float name(float x, float y) { return trine_math::name(x, y); }    \
   __TRINE_DEVICE__ double name(double x, double y) { return trine_math::name(x, y); } \
   template <class T, class U>                                                         \
   __TRINE_DEVICE__ trine_math::Common<T, U> name(T x, U y) {                          \
     return trine_math::name((double)x, (double)y);                                    \
-  }                                                                                   \
-  __TRINE_STD__(name)
+  }
+#define __TRINE_TWO__(name) __TRINE_TWO_OWN__(name) __TRINE_STD__(name)
 // With a second argument, or a result, of one type whatever the first is.
 #define __TRINE_AND__(name, function, type)                                              \
   __TRINE_DEVICE__ float name##f(float x, type y) { return trine_math::function(x, y); } \
@@ -102,6 +102,8 @@ __TRINE_ONE__(cospi)
 __TRINE_ONE__(rsqrt)
 __TRINE_TWO__(pow)
 __TRINE_TWO__(atan2)
+__TRINE_TWO__(hypot)
+__TRINE_TWO_OWN__(rhypot)
 __TRINE_TWO__(fmod)
 __TRINE_TWO__(remainder)
 __TRINE_TWO__(fmin)
@@ -118,9 +120,17 @@ __TRINE_TO__(long, lrint, rint_to<trine_math::i64>)
 __TRINE_TO__(long long, llrint, rint_to<trine_math::i64>)
 __TRINE_TO__(long, lround, round_to<trine_math::i64>)
 __TRINE_TO__(long long, llround, round_to<trine_math::i64>)
-__TRINE_FLOAT__(erf)
-__TRINE_DEVICE__ double erf(double x) = delete;  // not written yet: it must not run as float
-__TRINE_STD__(erf)
+__TRINE_ONE_STD__(erf)
+__TRINE_ONE_STD__(erfc)
+__TRINE_ONE_STD__(cbrt)
+__TRINE_ONE_STD__(tgamma)
+__TRINE_ONE_STD__(lgamma)
+__TRINE_ONE__(erfcx)
+__TRINE_ONE__(erfinv)
+__TRINE_ONE__(erfcinv)
+__TRINE_ONE__(normcdf)
+__TRINE_ONE__(normcdfinv)
+__TRINE_ONE__(rcbrt)
 
 __TRINE_DEVICE__ float nearbyintf(float x) { return trine_math::rint(x); }
 __TRINE_DEVICE__ float nearbyint(float x) { return trine_math::rint(x); }
@@ -145,6 +155,19 @@ __TRINE_DEVICE__ void sincos(double x, double* s, double* c) { trine_math::sinco
 __TRINE_DEVICE__ void sincospif(float x, float* s, float* c) { trine_math::sincospi(x, s, c); }
 __TRINE_DEVICE__ void sincospi(float x, float* s, float* c) { trine_math::sincospi(x, s, c); }
 __TRINE_DEVICE__ void sincospi(double x, double* s, double* c) { trine_math::sincospi(x, s, c); }
+
+#define __TRINE_LENGTH__(name)                                                                                      \
+  __TRINE_DEVICE__ float name##3df(float x, float y, float z) { return trine_math::name##3d(x, y, z); }             \
+  __TRINE_DEVICE__ double name##3d(double x, double y, double z) { return trine_math::name##3d(x, y, z); }          \
+  __TRINE_DEVICE__ float name##4df(float x, float y, float z, float w) { return trine_math::name##4d(x, y, z, w); } \
+  __TRINE_DEVICE__ double name##4d(double x, double y, double z, double w) {                                        \
+    return trine_math::name##4d(x, y, z, w);                                                                        \
+  }                                                                                                                 \
+  __TRINE_DEVICE__ float name##f(int n, const float* x) { return trine_math::name(n, x); }                          \
+  __TRINE_DEVICE__ double name(int n, const double* x) { return trine_math::name(n, x); }
+__TRINE_LENGTH__(norm)
+__TRINE_LENGTH__(rnorm)
+#undef __TRINE_LENGTH__
 
 __TRINE_DEVICE__ float nanf(const char*) { return trine_math::quiet_nan<float>(); }
 __TRINE_DEVICE__ double nan(const char*) { return trine_math::from_bits(0x7ff8000000000000ull); }
@@ -185,6 +208,7 @@ __TRINE_DEVICE__ unsigned long long ullmax(unsigned long long x, unsigned long l
 #undef __TRINE_ONE__
 #undef __TRINE_ONE_STD__
 #undef __TRINE_TWO__
+#undef __TRINE_TWO_OWN__
 #undef __TRINE_AND__
 #undef __TRINE_TO__
 

@@ -26,6 +26,85 @@ long double cospi(double x) {
   return std::fabs(std::fmod(x, 1.0)) == 0.5 ? 0.0 : of_pi(x, mpfr_cos);
 }
 
+long double normcdf(double x) {
+  Big y(x, 200), root(2, 200);
+  mpfr_sqrt(root, root, MPFR_RNDN);
+  mpfr_div(y, y, root, MPFR_RNDN);
+  mpfr_neg(y, y, MPFR_RNDN);
+  mpfr_erfc(y, y, MPFR_RNDN);
+  mpfr_div_ui(y, y, 2, MPFR_RNDN);
+  return y.get();
+}
+long double erfcx(double x) {
+  Big y(x, 200), square(x, 200);
+  mpfr_sqr(square, square, MPFR_RNDN);
+  if (x > 2e4) {  // two terms of its series
+    const long double wide = x, term = 1 / (wide * std::sqrt(3.14159265358979323846264338327950288L));
+    return std::isinf(x) ? 0 : term * (1 - 0.5L / (wide * wide) * (1 - 1.5L / (wide * wide)));
+  }
+  mpfr_exp(square, square, MPFR_RNDN);
+  mpfr_erfc(y, y, MPFR_RNDN);
+  mpfr_mul(y, y, square, MPFR_RNDN);
+  return y.get();
+}
+
+long double lgamma(double x) {
+  Big y(x, 200);
+  int sign;
+  mpfr_lgamma(y, &sign, y, MPFR_RNDN);
+  return y.get();
+}
+long double tgamma(double x) {
+  Big y(x, 64);
+  mpfr_gamma(y, y, MPFR_RNDN);
+  return y.get();
+}
+
+// z with erfc(z) = y, by Newton's steps on log erfc from where the library's result stands; `times` scales it.
+long double erfcinv(long double y, long double guess) {
+  Big z(guess, 200), want(y, 200), e(0, 200), slope(0, 200), step(0, 200);
+  mpfr_log(want, want, MPFR_RNDN);
+  for (int i = 0; i < 6; ++i) {
+    mpfr_erfc(e, z, MPFR_RNDN);
+    mpfr_sqr(slope, z, MPFR_RNDN);
+    mpfr_neg(slope, slope, MPFR_RNDN);
+    mpfr_exp(slope, slope, MPFR_RNDN);
+    mpfr_mul_d(slope, slope, 1.1283791670955126, MPFR_RNDN);  // a Newton's step needs no exact slope
+    mpfr_log(step, e, MPFR_RNDN);
+    mpfr_sub(step, step, want, MPFR_RNDN);
+    mpfr_mul(step, step, e, MPFR_RNDN);
+    mpfr_div(step, step, slope, MPFR_RNDN);
+    mpfr_add(z, z, step, MPFR_RNDN);
+  }
+  return z.get();
+}
+long double erfcinv(double y) {
+  if (!(y > 0 && y < 2)) return y == 0 ? INFINITY : y == 2 ? -INFINITY : NAN;
+  if (y == 1) return 0;
+  return erfcinv(static_cast<long double>(y), tm::erfcinv(y));
+}
+long double normcdfinv(double p) {
+  if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+  if (p == 0.5) return -0.0L;
+  return -1.41421356237309504880168872420969808L * erfcinv(2.0L * static_cast<long double>(p), tm::erfcinv(p + p));
+}
+// By erf for small x, where erfc is near 1.
+long double erfinv(double x) {
+  if (!(std::fabs(x) < 1)) return std::fabs(x) == 1 ? std::copysign(INFINITY, x) : NAN;
+  if (x == 0) return x;
+  Big z(tm::erfinv(x), 200), e(0, 200), slope(0, 200);
+  for (int i = 0; i < 6; ++i) {
+    mpfr_erf(e, z, MPFR_RNDN);
+    mpfr_sub_d(e, e, x, MPFR_RNDN);
+    mpfr_sqr(slope, z, MPFR_RNDN);
+    mpfr_exp(slope, slope, MPFR_RNDN);
+    mpfr_mul_d(slope, slope, 0.88622692545275801, MPFR_RNDN);
+    mpfr_mul(e, e, slope, MPFR_RNDN);
+    mpfr_sub(z, z, e, MPFR_RNDN);
+  }
+  return z.get();
+}
+
 constexpr DoubleRow kRows[] = {
     {"exp", 1, [](double x) { return tm::exp(x); }, big<mpfr_exp>},
     {"exp2", 1, [](double x) { return tm::exp2(x); }, big<mpfr_exp2>},
@@ -50,9 +129,24 @@ constexpr DoubleRow kRows[] = {
     {"acosh", 3, [](double x) { return tm::acosh(x); }, big<mpfr_acosh>},
     {"atanh", 2, [](double x) { return tm::atanh(x); }, big<mpfr_atanh>},
     {"rsqrt", 2, [](double x) { return tm::rsqrt(x); }, [](double x) { return 1 / std::sqrt((long double)x); }},
+    {"cbrt", 1, [](double x) { return tm::cbrt(x); }, big<mpfr_cbrt>},
+    {"rcbrt", 2, [](double x) { return tm::rcbrt(x); }, [](double x) { return 1 / big<mpfr_cbrt>(x); }},
+    {"tgamma", 6, [](double x) { return tm::tgamma(x); }, tgamma},
+    {"lgamma", 6, [](double x) { return tm::lgamma(x); }, lgamma, "", 0},
+    {"lgamma_below", 6, [](double x) { return tm::lgamma(x); }, lgamma, "of 1", -1e4, 0, 1},
+    {"erfinv", 8, [](double x) { return tm::erfinv(x); }, erfinv},
+    {"erfcinv", 8, [](double x) { return tm::erfcinv(x); }, erfcinv},
+    {"normcdfinv", 8, [](double x) { return tm::normcdfinv(x); }, normcdfinv},
+    {"erf", 2, [](double x) { return tm::erf(x); }, big<mpfr_erf>},
+    {"erfc", 4, [](double x) { return tm::erfc(x); }, big<mpfr_erfc>},
+    {"erfcx", 4, [](double x) { return tm::erfcx(x); }, erfcx},
+    {"normcdf", 4, [](double x) { return tm::normcdf(x); }, normcdf},
 };
 
 constexpr DoublePairRow kPairRows[] = {
+    {"hypot", 1, [](double x, double y) { return tm::hypot(x, y); }, big<mpfr_hypot>},
+    {"rhypot", 2, [](double x, double y) { return tm::rhypot(x, y); },
+     [](double x, double y) { return 1 / big<mpfr_hypot>(x, y); }},
     {"pow", 1, [](double x, double y) { return tm::pow(x, y); }, big<mpfr_pow>},
     {"atan2", 2, [](double y, double x) { return tm::atan2(y, x); }, big<mpfr_atan2>},
 };

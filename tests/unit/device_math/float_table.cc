@@ -22,6 +22,15 @@ double cospi(double x) {
   return static_cast<double>(std::cos(3.14159265358979323846264338327950288L * static_cast<long double>(r)));
 }
 
+double erfcx(double x) {
+  if (x > 9) {  // its asymptotic series
+    double term = 1, sum = 1;
+    for (int k = 1; k < 12 && std::isfinite(x); ++k) sum += term *= -(2 * k - 1) / (2 * x * x);
+    return sum / (x * 1.7724538509055160273);
+  }
+  return std::exp(x * x) * std::erfc(x);
+}
+
 constexpr FloatRow kRows[] = {
     {"expf", 1, [](float x) { return tm::exp(x); }, [](double x) { return std::exp(x); }},
     {"exp2f", 1, [](float x) { return tm::exp2(x); }, [](double x) { return std::exp2(x); }},
@@ -47,9 +56,26 @@ constexpr FloatRow kRows[] = {
     {"atanhf", 3, [](float x) { return tm::atanh(x); }, [](double x) { return std::atanh(x); }},
     {"rsqrtf", 2, [](float x) { return tm::rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); }},
     {"erff", 2, [](float x) { return tm::erf(x); }, [](double x) { return std::erf(x); }},
+    {"cbrtf", 1, [](float x) { return tm::cbrt(x); }, [](double x) { return std::cbrt(x); }},
+    {"rcbrtf", 2, [](float x) { return tm::rcbrt(x); }, [](double x) { return 1 / std::cbrt(x); }},
+    {"tgammaf", 1, [](float x) { return tm::tgamma(x); },
+     [](double x) { return std::isinf(x) && x < 0 ? NAN : std::tgamma(x); }},
+    {"lgammaf", 1, [](float x) { return tm::lgamma(x); }, [](double x) { return std::lgamma(x); },
+     "above 0; below, of 1", -__builtin_inff(), __builtin_inff(), 1},
+    {"erfinvf", 6, [](float x) { return tm::erfinv(x); }, [](double x) { return tm::erfinv(x); }},
+    {"erfcinvf", 6, [](float x) { return tm::erfcinv(x); }, [](double x) { return tm::erfcinv(x); }},
+    {"normcdfinvf", 6, [](float x) { return tm::normcdfinv(x); }, [](double x) { return tm::normcdfinv(x); }},
+    {"erfcf", 5, [](float x) { return tm::erfc(x); }, [](double x) { return std::erfc(x); }},
+    {"erfcxf", 5, [](float x) { return tm::erfcx(x); }, erfcx},
+    {"normcdff", 5, [](float x) { return tm::normcdf(x); },
+     [](double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }},
 };
 
 constexpr FloatPairRow kPairRows[] = {
+    {"hypotf", 1, [](float x, float y) { return tm::hypot(x, y); },
+     [](double x, double y) { return std::hypot(x, y); }},
+    {"rhypotf", 2, [](float x, float y) { return tm::rhypot(x, y); },
+     [](double x, double y) { return 1 / std::hypot(x, y); }},
     {"powf", 2, [](float x, float y) { return tm::pow(x, y); }, [](double x, double y) { return std::pow(x, y); }},
     {"atan2f", 3, [](float y, float x) { return tm::atan2(y, x); },
      [](double y, double x) { return std::atan2(y, x); }},

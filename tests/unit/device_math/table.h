@@ -14,6 +14,7 @@ struct FloatRow {
   double (*reference)(double);  // the C library's function of double: good to 2^-28 ulp of float
   const char* where = "";
   float low = -__builtin_inff(), high = __builtin_inff();  // tried from low to high
+  double floor = 0;  // the unit is that of the result, or of this where the result is less
 };
 struct FloatPairRow {
   const char* name;
@@ -30,6 +31,7 @@ struct DoubleRow {
   long double (*reference)(double);  // MPFR's to 64 bits
   const char* where = "";
   double low = -__builtin_inf(), high = __builtin_inf();
+  double floor = 0;
 };
 struct DoublePairRow {
   const char* name;
