@@ -8,7 +8,7 @@ set_source_files_properties(src/compute/profile/clock.cc src/compute/profile/nam
 target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
 # Compiled kernels that lie in caches are those of this compiler.
 file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/* ${PROJECT_SOURCE_DIR}/src/simt/headers/*
-     ${PROJECT_SOURCE_DIR}/src/simt/device_module.h)
+     ${PROJECT_SOURCE_DIR}/src/simt/device_module.h ${PROJECT_SOURCE_DIR}/src/simt/run/abi.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${compiler_files})
 foreach(file ${compiler_files})
   file(SHA256 ${file} hash)
@@ -47,7 +47,7 @@ if(TRINE_LLVM AND simt_sources)
                              -DCLANG=${clang_resources} -DFROM_CLANG=${clang_headers}
                              -P ${PROJECT_SOURCE_DIR}/cmake/embed_headers.cmake
                      DEPENDS ${device_headers} ${PROJECT_SOURCE_DIR}/cmake/embed_headers.cmake)
-  add_library(trine_simt MODULE ${simt_sources} ${simt_headers})
+  add_library(trine_simt MODULE ${simt_sources} src/simt/run/encode.cc ${simt_headers})
   target_include_directories(trine_simt SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
   target_compile_definitions(trine_simt PRIVATE ${LLVM_DEFINITIONS})
   target_compile_options(trine_simt PRIVATE -fno-rtti)  # as Debian builds LLVM

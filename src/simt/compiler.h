@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,14 @@ struct CpuKernel {
   int width = 1;                        // lanes of a vector
 };
 
+// Machine code that outlives the process. Keys are file names; what is not there is compiled. Any thread.
+class CodeStore {
+ public:
+  virtual ~CodeStore() = default;
+  virtual std::optional<std::string> find(const std::string& key) = 0;
+  virtual void store(const std::string& key, std::string_view bytes) = 0;
+};
+
 // A module on the CPU: its variables, and code for its kernels, made when asked for.
 class CpuProgram {
  public:
@@ -44,6 +53,8 @@ class CpuProgram {
   virtual void* variable(std::string_view symbol) = 0;  // null when there is none; initialised
   // Throws Error{unsupported} when lanes cannot run this kernel: the reason; threads always can.
   virtual CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) = 0;
+  // Before the first use: code is looked for there, and what is compiled is kept there. Not for debuggers.
+  virtual void use_store(std::shared_ptr<CodeStore> store) = 0;
   // Static shared memory of a kernel, for which no code is made.
   virtual uint32_t shared_bytes(const KernelInfo& kernel) = 0;
 };

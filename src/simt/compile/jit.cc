@@ -1,11 +1,14 @@
 #include "simt/compile/jit.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -13,6 +16,7 @@
 #include <mutex>
 
 #include "simt/compile/jit_float.h"
+#include "trine/base/cpu.h"
 #include "trine/base/error.h"
 
 namespace trine::simt {
@@ -41,6 +45,14 @@ orc::JITTargetMachineBuilder host(bool debug) {
     llvm::InitializeNativeTargetAsmPrinter();
   });
   auto builder = check(orc::JITTargetMachineBuilder::detectHost());
+#if defined(__x86_64__)
+  if (cpu_level() != CpuLevel::avx512) {  // TRINE_CPU may ask for less than there is
+    const bool avx2 = cpu_level() == CpuLevel::avx2;
+    builder.setCPU(avx2 ? "x86-64-v3" : "x86-64");
+    builder.getFeatures() = llvm::SubtargetFeatures();
+    if (avx2) builder.addFeatures({"+avx2"});
+  }
+#endif
   builder.setRelocationModel(llvm::Reloc::PIC_);
   builder.setCodeModel(llvm::CodeModel::Small);
   builder.setCodeGenOptLevel(debug ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
@@ -74,8 +86,17 @@ Jit::~Jit() = default;
 
 std::unique_ptr<llvm::TargetMachine> Jit::machine() const { return check(state_->builder.createTargetMachine()); }
 
-void Jit::add(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context) {
-  check(state_->jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
+std::string Jit::object(llvm::Module& module) const {
+  const auto made = check(orc::SimpleCompiler(*machine())(module));
+  return made->getBuffer().str();
+}
+
+void Jit::add(const std::string& object) {
+  check(state_->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")));
+}
+
+std::string Jit::target() const {
+  return "LLVM " LLVM_VERSION_STRING " " + state_->builder.getCPU() + " " + state_->builder.getFeatures().getString();
 }
 
 void* Jit::address(const std::string& symbol) { return check(state_->jit->lookup(symbol)).toPtr<void*>(); }

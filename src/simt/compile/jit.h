@@ -8,7 +8,6 @@
 #include "simt/compiler.h"
 
 namespace llvm {
-class LLVMContext;
 class Module;
 class TargetMachine;
 }  // namespace llvm
@@ -21,8 +20,10 @@ class Jit {
   ~Jit();
 
   std::unique_ptr<llvm::TargetMachine> machine() const;
-  void add(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context);
-  void* address(const std::string& symbol);  // compiles what it is in
+  std::string object(llvm::Module& module) const;  // compiled: a relocatable file
+  void add(const std::string& object);
+  void* address(const std::string& symbol);
+  std::string target() const;  // processor and features that code is made for
 
  private:
   struct State;

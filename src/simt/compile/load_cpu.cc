@@ -1,11 +1,13 @@
 #include "simt/compile/load_cpu.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -13,6 +15,7 @@
 #include "simt/compile/inline_ptx.h"
 #include "simt/compile/jit.h"
 #include "simt/compile/lanes/lanes.h"
+#include "simt/compile/stored_code.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
 #include "simt/compile/threads_lower.h"
@@ -21,6 +24,14 @@
 
 namespace trine::simt {
 namespace {
+
+// The shape that code in lanes is made for.
+std::string text_of(const CpuKernelOptions& options) {
+  std::string text;
+  for (const uint32_t part : {options.block.x, options.block.y, options.block.z, uint32_t(options.width)})
+    text += "." + std::to_string(part);
+  return text;
+}
 
 struct LoadedModule {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
@@ -35,20 +46,25 @@ class Program final : public CpuProgram {
   void* variable(std::string_view symbol) override;
   CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) override;
   uint32_t shared_bytes(const KernelInfo& kernel) override;
+  void use_store(std::shared_ptr<CodeStore> store) override { store_ = std::move(store); }
 
  private:
   LoadedModule load();
   Jit& jit();
-  CpuKernel make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
-  CpuKernel make_lanes_kernel(const KernelInfo& kernel, const CpuKernelOptions& options);
-  void need_variables(LoadedModule loaded, Jit& jit);
+  std::string key(std::string_view what, const Jit& jit);
+  StoredCode made(const std::string& key, llvm::function_ref<StoredCode()> make);
+  StoredCode make_variables(Jit& jit);
+  StoredCode make_threads_code(const KernelInfo& kernel, const CpuKernelOptions& options);
+  StoredCode make_lanes_code(const KernelInfo& kernel, const CpuKernelOptions& options);
 
   const DeviceModule info_;
   const std::vector<RuntimeSymbol> runtime_;
+  std::shared_ptr<CodeStore> store_;
   std::mutex mutex_;  // of what follows
   std::unique_ptr<Jit> jit_;
-  std::set<std::string> variables_;  // that live in the program
-  int blocks_made_ = 0;
+  std::string bitcode_key_;
+  std::set<std::string> variables_;         // that live in the program
+  std::map<std::string, CpuKernel> added_;  // by what they are made for
 };
 
 // A context for each: kernels are compiled without those before them being kept.
@@ -63,12 +79,32 @@ LoadedModule Program::load() {
   return loaded;
 }
 
-void Program::need_variables(LoadedModule loaded, Jit& jit) {
-  variables_ = program_variables(*loaded.module, info_);
-  if (variables_.empty()) return;
-  isolate_variables(*loaded.module, variables_);
+// Of code that is made of this bitcode for this processor; "" where none is kept.
+std::string Program::key(std::string_view what, const Jit& jit) {
+  if (!store_) return "";
+  if (bitcode_key_.empty()) bitcode_key_ = key_of({info_.bitcode});
+  return key_of({bitcode_key_, jit.target(), what});
+}
+
+StoredCode Program::made(const std::string& key, llvm::function_ref<StoredCode()> make) {
+  if (key.empty()) return make();
+  if (const std::optional<std::string> kept = store_->find(key))
+    if (std::optional<StoredCode> code = decode_code(*kept)) return std::move(*code);
+  StoredCode code = make();
+  store_->store(key, encode(code));
+  return code;
+}
+
+StoredCode Program::make_variables(Jit& jit) {
+  LoadedModule loaded = load();
+  StoredCode code;
+  const std::set<std::string> names = program_variables(*loaded.module, info_);
+  code.variables.assign(names.begin(), names.end());
+  if (names.empty()) return code;
+  isolate_variables(*loaded.module, names);
   make_functions(*loaded.module, *jit.machine());
-  jit.add(std::move(loaded.module), std::move(loaded.context));
+  code.object = jit.object(*loaded.module);
+  return code;
 }
 
 // Compiled with -g and without optimisation.
@@ -79,10 +115,12 @@ bool is_for_debugger(const llvm::Module& module) {
 
 Jit& Program::jit() {
   if (!jit_) {
-    LoadedModule loaded = load();
-    auto made = std::make_unique<Jit>(runtime_, is_for_debugger(*loaded.module));
-    need_variables(std::move(loaded), *made);
-    jit_ = std::move(made);
+    // Code for debuggers is not kept.
+    auto made_jit = std::make_unique<Jit>(runtime_, !store_ && is_for_debugger(*load().module));
+    const StoredCode code = made(key("variables", *made_jit), [&] { return make_variables(*made_jit); });
+    variables_.insert(code.variables.begin(), code.variables.end());
+    if (!code.object.empty()) made_jit->add(code.object);
+    jit_ = std::move(made_jit);
   }
   return *jit_;
 }
@@ -101,37 +139,54 @@ uint32_t Program::shared_bytes(const KernelInfo& kernel) {
   return static_shared_bytes(*loaded.module);
 }
 
-CpuKernel Program::make_threads_kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
+StoredCode Program::make_threads_code(const KernelInfo& kernel, const CpuKernelOptions& options) {
   Jit& here = jit();
   LoadedModule loaded = load();
   program_variables(*loaded.module, info_);  // names those without
   isolate_kernel(*loaded.module, kernel.symbol, variables_);
   const ThreadCode code = make_threads(*loaded.module, kernel, options, *here.machine());
-  here.add(std::move(loaded.module), std::move(loaded.context));
-  return {.run_thread = reinterpret_cast<ThreadFunction>(here.address(code.symbol)), .shared_bytes = code.shared_bytes};
+  return {.symbol = code.symbol, .object = here.object(*loaded.module), .shared_bytes = code.shared_bytes};
 }
 
-CpuKernel Program::make_lanes_kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
+StoredCode Program::make_lanes_code(const KernelInfo& kernel, const CpuKernelOptions& options) {
   Jit& here = jit();
   LoadedModule loaded = load();
   program_variables(*loaded.module, info_);  // names those without
   isolate_kernel(*loaded.module, kernel.symbol, variables_);
   const lanes::Options how{.block = options.block,
-                           .symbol = kernel.symbol + ".lanes" + std::to_string(++blocks_made_),  // for each shape
+                           .symbol = kernel.symbol + ".lanes" + text_of(options),
                            .width = options.width,
                            .print = env_integer("TRINE_DEBUG") >= 5};
-  const lanes::Code code = lanes::vectorize(*loaded.module, kernel, how, *here.machine());
-  here.add(std::move(loaded.module), std::move(loaded.context));
-  return {.run_block = reinterpret_cast<BlockFunction>(here.address(code.symbol)),
-          .shared_bytes = code.shared_bytes,
-          .frame_bytes = code.frame_bytes,
-          .width = code.width};
+  try {
+    const lanes::Code code = lanes::vectorize(*loaded.module, kernel, how, *here.machine());
+    return {.symbol = code.symbol,
+            .object = here.object(*loaded.module),
+            .shared_bytes = code.shared_bytes,
+            .frame_bytes = code.frame_bytes,
+            .width = uint32_t(code.width)};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return {.why_none = error.what()};
+  }
 }
 
 CpuKernel Program::kernel(const KernelInfo& kernel, const CpuKernelOptions& options) {
   const std::lock_guard lock(mutex_);
   const bool in_lanes = options.mode == compute::CpuMode::lanes;
-  return in_lanes ? make_lanes_kernel(kernel, options) : make_threads_kernel(kernel, options);
+  const std::string what = kernel.symbol + (in_lanes ? " lanes " + text_of(options) : " threads");
+  if (const auto known = added_.find(what); known != added_.end()) return known->second;
+  Jit& here = jit();
+  const StoredCode code = made(key(what, here), [&] {
+    return in_lanes ? make_lanes_code(kernel, options) : make_threads_code(kernel, options);
+  });
+  if (!code.why_none.empty()) throw Error(ErrorCode::unsupported, code.why_none);
+  here.add(code.object);
+  void* address = here.address(code.symbol);
+  return added_[what] = {.run_thread = in_lanes ? nullptr : reinterpret_cast<ThreadFunction>(address),
+                         .run_block = in_lanes ? reinterpret_cast<BlockFunction>(address) : nullptr,
+                         .shared_bytes = code.shared_bytes,
+                         .frame_bytes = code.frame_bytes,
+                         .width = int(code.width)};
 }
 
 }  // namespace

@@ -85,9 +85,11 @@ class Includes {
 
 }  // namespace
 
+std::string_view compiler_stamp() { return TRINE_SIMT_STAMP; }
+
 std::optional<std::string> cache_key(std::string_view source, const Options& options, std::string_view target) {
   KeyHash hash;
-  hash.add(TRINE_SIMT_STAMP);
+  hash.add(compiler_stamp());
   hash.add(target);
   hash.add(source);
   const auto add_list = [&](const std::vector<std::string>& list) {

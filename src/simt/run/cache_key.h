@@ -9,6 +9,9 @@
 
 namespace trine::simt {
 
+// Of the compiler: its sources' hash.
+std::string_view compiler_stamp();
+
 // Of the source, the options that change code, the text of every file that it includes from include_dirs, this
 // version of Trine and of its compiler, and `target` ("ptx sm_90 80"). No path is in it: what one machine compiled,
 // another finds. Nothing when it cannot be told what the source includes: it is then compiled each time.

@@ -10,6 +10,7 @@
 #include "compute/immediate.h"
 #include "compute/kernel_table.h"
 #include "compute/trace.h"
+#include "simt/run/code_cache.h"
 #include "simt/run/find_kernel.h"
 #include "simt/run/launch.h"
 #include "simt/run/program.h"
@@ -77,8 +78,9 @@ ModuleHandle compile(int, std::string_view source, const compute::CompileOptions
   const Activity activity(What::compile, "cpu", 0, nullptr, name_for(What::compile, "cpu", 0, options.name));
   auto module = std::make_shared<CpuModule>();
   module->options = options;
-  module->info = compiler().parse(source, options);
+  module->info = parse_or_find(source, options);
   module->program = compiler().load_cpu(module->info, runtime_symbols());
+  if (auto store = code_store(options)) module->program->use_store(std::move(store));
   return module;
 }
 
@@ -88,6 +90,7 @@ ModuleHandle load_program(int, std::string_view bytes) {
   module->options = std::move(program.options);
   module->info = std::move(program.module);
   module->program = compiler().load_cpu(module->info, runtime_symbols());
+  if (auto store = code_store(module->options)) module->program->use_store(std::move(store));
   return module;
 }
 
@@ -142,7 +145,7 @@ void show(const LoadedKernel& kernel, const Compiled& made, double ms) {
     else if (!kernel.why_no_lanes.empty()) why = "; " + kernel.why_no_lanes;
     else why = "; a cooperative launch";
   }
-  fmt::print(stderr, "cpu: kernel '{}', blocks of {}x{}x{}: {}, compiled in {:.0f} ms{}\n", kernel.info->name,
+  fmt::print(stderr, "cpu: kernel '{}', blocks of {}x{}x{}: {}, ready in {:.0f} ms{}\n", kernel.info->name,
              made.block.x, made.block.y, made.block.z, how, ms, why);
 }
 

@@ -26,16 +26,25 @@ Ints random_ints(size_t count, int below) {
 void check(const char* source, const std::function<int(const Ints& in, int i, int block)>& expected, int below = 100,
            std::vector<int> widths = {8, 16, 32, 0}) {
   LanesProgram program(source);
+  const auto run = [&](int width, uint32_t block) {
+    const int n = int(block) * 2 - 7;
+    const Ints in = random_ints(size_t(block) * 2, below);
+    Ints out(in.size(), kPoison);
+    program.run("k", {2}, {block}, width, in.data(), out.data(), n);
+    for (int i = 0; i < int(out.size()); ++i)
+      ASSERT_EQ(out[size_t(i)], i < n ? expected(in, i, int(block)) : kPoison)
+          << "width " << width << ", block " << block << ", thread " << i;
+  };
   for (const int width : widths)
-    for (const uint32_t block : {1u, 31u, 32u, 33u, 96u, 256u, 1024u}) {
-      const int n = int(block) * 2 - 7;
-      const Ints in = random_ints(size_t(block) * 2, below);
-      Ints out(in.size(), kPoison);
-      program.run("k", {2}, {block}, width, in.data(), out.data(), n);
-      for (int i = 0; i < int(out.size()); ++i)
-        ASSERT_EQ(out[size_t(i)], i < n ? expected(in, i, int(block)) : kPoison)
-            << "width " << width << ", block " << block << ", thread " << i;
-    }
+    for (const uint32_t block : {1u, 31u, 32u, 33u, 96u, 256u, 1024u}) run(width, block);
+  for (const CpuLevel level : {CpuLevel::avx2, CpuLevel::baseline}) {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, std::string(name(level)));
+    limit_cpu_level(level);
+    program = LanesProgram(source);
+    for (const int width : {widths[0], widths.back()})
+      for (const uint32_t block : {31u, 32u, 96u}) run(width, block);
+    limit_cpu_level({});
+  }
 }
 
 TEST(Lanes, Addition) {
@@ -170,8 +179,7 @@ TEST(Lanes, BarriersThatCount) {
         });
 }
 
-TEST(Lanes, WarpOperations) {
-  LanesProgram program(R"(__global__ void k(const int* in, int* out) {
+constexpr const char* kWarpOperations = R"(__global__ void k(const int* in, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, r = 0;
     r += __shfl_up_sync(~0u, in[i], 3, 8) + 101 * __shfl_down_sync(~0u, in[i], 2) + 10007 * __shfl_xor_sync(~0u, in[i], 5, 16)
        + 1000003 * __shfl_sync(~0u, in[i], in[i] % 4, 4);
@@ -181,25 +189,33 @@ TEST(Lanes, WarpOperations) {
     int pred, all = __match_all_sync(~0u, in[i] / 1000, &pred);
     r ^= ballot * 3 ^ half * 5 ^ same * 7 ^ all * pred ^ __any_sync(~0u, in[i] == 1) ^ 2 * __all_sync(~0u, in[i] != 1);
     r += __reduce_add_sync(~0u, in[i]) + 17 * __reduce_max_sync(~0u, in[i]);
-    out[i] = r; })");
-  for (const uint32_t block : {32u, 96u, 1024u}) {
-    const Ints in = random_ints(block, 100);
-    Ints out(block, kPoison);
-    program.run("k", {1}, {block}, 0, in.data(), out.data());
-    for (uint32_t i = 0; i < block; ++i) {
-      const uint32_t first = i / 32 * 32, lane = i % 32;
-      const auto at = [&](uint32_t l) { return uint32_t(in[first + l]); };
-      uint32_t ballot = 0, half = 0, same = 0, sum = 0, most = 0, ones = 0;
-      for (uint32_t l = 0; l < 32; ++l) {
-        ballot |= (at(l) & 1) << l, half |= uint32_t(at(l) > 50) << l, same |= uint32_t(at(l) % 3 == at(lane) % 3) << l;
-        sum += at(l), most = std::max(most, at(l)), ones += at(l) == 1;
+    out[i] = r; })";
+
+TEST(Lanes, WarpOperations) {
+  for (const CpuLevel level : kCpuLevels)
+    for (const uint32_t block : {32u, 96u, 1024u}) {
+      limit_cpu_level(level);
+      LanesProgram program(kWarpOperations);
+      const Ints in = random_ints(block, 100);
+      Ints out(block, kPoison);
+      program.run("k", {1}, {block}, 0, in.data(), out.data());
+      for (uint32_t i = 0; i < block; ++i) {
+        const uint32_t first = i / 32 * 32, lane = i % 32;
+        const auto at = [&](uint32_t l) { return uint32_t(in[first + l]); };
+        uint32_t ballot = 0, half = 0, same = 0, sum = 0, most = 0, ones = 0;
+        for (uint32_t l = 0; l < 32; ++l) {
+          ballot |= (at(l) & 1) << l, half |= uint32_t(at(l) > 50) << l,
+              same |= uint32_t(at(l) % 3 == at(lane) % 3) << l;
+          sum += at(l), most = std::max(most, at(l)), ones += at(l) == 1;
+        }
+        uint32_t r = at(lane % 8 >= 3 ? lane - 3 : lane) + 101 * at(lane + 2 < 32 ? lane + 2 : lane) +
+                     10007 * at(lane ^ 5) + 1000003 * at(lane / 4 * 4 + at(lane) % 4);
+        r ^=
+            ballot * 3 ^ (at(lane) > 50 ? half : 0) * 5 ^ same * 7 ^ ~0u ^ uint32_t(ones > 0) ^ 2 * uint32_t(ones == 0);
+        EXPECT_EQ(uint32_t(out[i]), r + sum + 17 * most) << name(level) << ", block " << block << ", thread " << i;
       }
-      uint32_t r = at(lane % 8 >= 3 ? lane - 3 : lane) + 101 * at(lane + 2 < 32 ? lane + 2 : lane) +
-                   10007 * at(lane ^ 5) + 1000003 * at(lane / 4 * 4 + at(lane) % 4);
-      r ^= ballot * 3 ^ (at(lane) > 50 ? half : 0) * 5 ^ same * 7 ^ ~0u ^ uint32_t(ones > 0) ^ 2 * uint32_t(ones == 0);
-      ASSERT_EQ(uint32_t(out[i]), r + sum + 17 * most) << "block " << block << ", thread " << i;
     }
-  }
+  limit_cpu_level({});
 }
 
 TEST(Lanes, MasksOfLanes) {
@@ -257,7 +273,9 @@ TEST(Lanes, Atomics) {
       program.run("k", {3}, {block}, width, in.data(), counts.data(), &total, order.data(), &most);
       int sum = 5;
       for (const int x : in) ++expected[size_t(x % 16)], sum += x;
-      if (block >= 16) EXPECT_EQ(counts, expected);
+      if (block >= 16) {
+        EXPECT_EQ(counts, expected);
+      }
       EXPECT_EQ(total, sum);
       EXPECT_EQ(most, float(*std::max_element(in.begin(), in.end())) * 0.5f);
       for (uint32_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], int(i % block)) << "lanes are not ascending";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simt/compiler.h"
+#include "trine/base/cpu.h"
 #include "trine/compute/module.h"
 
 namespace trine::simt {
@@ -32,6 +33,8 @@ class LanesProgram {
   const KernelInfo& find(const std::string& kernel) const;
   std::string refusal(const std::string& kernel, const Dim3& block);  // "" when it is accepted
 
+  void use_store(std::shared_ptr<CodeStore> store) { program_->use_store(std::move(store)); }
+
   uint32_t dynamic_shared_bytes = 0;
 
  private:
@@ -47,5 +50,7 @@ std::string take_printed();
 
 uint32_t test_seed();  // printed once; TRINE_SEED gives it
 constexpr int kWidths[] = {8, 16, 32};
+// Code is made for these, where the machine has them.
+constexpr CpuLevel kCpuLevels[] = {CpuLevel::avx512, CpuLevel::avx2, CpuLevel::baseline};
 
 }  // namespace trine::simt

@@ -117,21 +117,25 @@ const StepCase kCases[] = {
 
 TEST(Steps, AreThoseOfPlainLoops) {
   std::mt19937 random(test_seed());
-  for (const StepCase& row : kCases) {
-    LanesProgram program(std::string("__global__ void k(const int* in, int* out, int n) {\n"
-                                     "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n") +
-                         row.body + "}");
-    for (const int width : {8, 16, 32, 0})
-      for (const uint32_t block : {1u, 31u, 32u, 96u, 256u})
-        for (const int missing : {0, 5}) {
-          const int n = std::max(int(block) * 3 - missing, 1);
-          Ints in(size_t(kFields * n + 64)), out(in.size(), kPoison), want = out;
-          for (int& v : in) v = int(random() >> 2);
-          row.expected(in, want, n);
-          program.run("k", {3}, {block}, width, in.data(), out.data(), n);
-          ASSERT_EQ(out, want) << row.name << ": width " << width << ", block " << block << ", n " << n;
-        }
-  }
+  for (const CpuLevel level : kCpuLevels)
+    for (const StepCase& row : kCases) {
+      limit_cpu_level(level);
+      LanesProgram program(std::string("__global__ void k(const int* in, int* out, int n) {\n"
+                                       "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n") +
+                           row.body + "}");
+      for (const int width : level == CpuLevel::avx512 ? std::vector{8, 16, 32, 0} : std::vector{0})
+        for (const uint32_t block : {1u, 31u, 32u, 96u, 256u})
+          for (const int missing : {0, 5}) {
+            const int n = std::max(int(block) * 3 - missing, 1);
+            Ints in(size_t(kFields * n + 64)), out(in.size(), kPoison), want = out;
+            for (int& v : in) v = int(random() >> 2);
+            row.expected(in, want, n);
+            program.run("k", {3}, {block}, width, in.data(), out.data(), n);
+            EXPECT_EQ(out, want) << name(level) << ", " << row.name << ": width " << width << ", block " << block
+                                 << ", n " << n;
+          }
+    }
+  limit_cpu_level({});
 }
 
 // The last lane's element is the last of a page that no other follows.
