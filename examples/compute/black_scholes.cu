@@ -1,7 +1,7 @@
 // Prices of European options by Black and Scholes (1973):
 //   call = S N(d1) - X e^(-rT) N(d2),  d1 = (ln(S/X) + (r + v^2/2) T) / (v sqrt(T)),  d2 = d1 - v sqrt(T)
 //
-//   trine cc examples/compute/black_scholes.cu -o black_scholes && ./black_scholes
+//   trine cc examples/compute/black_scholes.cu -o black_scholes && ./black_scholes [options]
 #include <cmath>
 #include <random>
 
@@ -28,8 +28,8 @@ __global__ void price_all(const float* stock, const float* strike, const float* 
   if (i < n) price(stock[i], strike[i], years[i], call[i], put[i]);
 }
 
-int main() {
-  const int n = 4'000'000;
+int main(int argc, char** argv) {
+  const int n = options_of(argc, argv, 4'000'000, 10'000).size;
   std::mt19937 random(1);
   const auto uniform = [&](float low, float high) {
     std::vector<float> v(n);
@@ -38,7 +38,7 @@ int main() {
     return v;
   };
   const std::vector<float> stock = uniform(5, 30), strike = uniform(1, 100), years = uniform(0.25f, 10);
-  DeviceArray<float> s(stock), x(strike), t(years), c(size_t{n}), p(size_t{n});
+  DeviceArray<float> s(stock), x(strike), t(years), c(s.count()), p(s.count());
   const auto run = [&] { price_all<<<blocks_for(n, 128), 128>>>(s.get(), x.get(), t.get(), c.get(), p.get(), n); };
   const float ms = milliseconds(run);
   CHECK(cudaGetLastError());

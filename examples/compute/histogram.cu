@@ -1,6 +1,6 @@
 // How often each byte occurs: a histogram in shared memory for each block, added to the whole one at its end.
 //
-//   trine cc examples/compute/histogram.cu -o histogram && ./histogram
+//   trine cc examples/compute/histogram.cu -o histogram && ./histogram [words]
 #include <random>
 
 #include "support.h"
@@ -18,8 +18,8 @@ __global__ void count(const uint32_t* words, size_t n, unsigned* bins) {
   for (int i = threadIdx.x; i < kBins; i += blockDim.x) atomicAdd(&bins[i], mine[i]);
 }
 
-int main() {
-  const size_t n = size_t{1} << 22;
+int main(int argc, char** argv) {
+  const size_t n = options_of(argc, argv, 1 << 22, 20'001).size;
   std::mt19937 random(1);
   std::vector<uint32_t> words(n);
   std::vector<unsigned> want(kBins), zero(kBins);

@@ -1,7 +1,7 @@
 // Molecular dynamics of a Lennard-Jones liquid in a periodic box, in its own units: V(r) = 4 (r^-12 - r^-6) up to r
 // = 2.5, velocity Verlet. Neighbours are found through cells: sorted on the host every few steps, read by all threads.
 //
-//   trine cc examples/compute/lennard_jones.cu -o lennard_jones && ./lennard_jones
+//   trine cc examples/compute/lennard_jones.cu -o lennard_jones && ./lennard_jones [atoms a side]
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,10 +9,11 @@
 
 #include "support.h"
 
-constexpr int kSide = 20, kAtoms = kSide * kSide * kSide, kSteps = 200, kSortEvery = 10;
+constexpr int kSteps = 200, kSortEvery = 10;
 constexpr float kDensity = 0.8442f, kCutoff = 2.5f, kSkin = 0.3f, kDt = 0.004f;
 
 struct Box {
+  int atoms;
   float length;
   int cells;  // a side; each at least cutoff + skin wide
 };
@@ -47,12 +48,12 @@ __device__ float4 force_on(int i, const float4* position, const int* first, Box 
 
 __global__ void forces(const float4* position, float4* force, const int* first, Box box) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < kAtoms) force[i] = force_on(i, position, first, box);
+  if (i < box.atoms) force[i] = force_on(i, position, first, box);
 }
 
-__global__ void drift(float4* position, float4* velocity, const float4* force) {
+__global__ void drift(float4* position, float4* velocity, const float4* force, int atoms) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= kAtoms) return;
+  if (i >= atoms) return;
   float4 v = velocity[i], p = position[i];
   const float4 f = force[i];
   v.x += f.x * kDt / 2, v.y += f.y * kDt / 2, v.z += f.z * kDt / 2;
@@ -60,9 +61,9 @@ __global__ void drift(float4* position, float4* velocity, const float4* force) {
   velocity[i] = v, position[i] = p;
 }
 
-__global__ void kick(float4* velocity, const float4* force) {
+__global__ void kick(float4* velocity, const float4* force, int atoms) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= kAtoms) return;
+  if (i >= atoms) return;
   const float4 f = force[i];
   velocity[i].x += f.x * kDt / 2, velocity[i].y += f.y * kDt / 2, velocity[i].z += f.z * kDt / 2;
 }
@@ -71,7 +72,7 @@ __global__ void kick(float4* velocity, const float4* force) {
 static void sort_atoms(std::vector<float4>& position, std::vector<float4>& velocity, std::vector<int>& first, Box box) {
   const auto cells = static_cast<size_t>(box.cells * box.cells * box.cells);
   std::vector<std::vector<int>> members(cells);
-  for (int i = 0; i < kAtoms; ++i) {
+  for (int i = 0; i < box.atoms; ++i) {
     float4& p = position[i];
     for (float* x : {&p.x, &p.y, &p.z}) *x -= box.length * std::floor(*x / box.length);
     members[(cell_of(p.z, box) * box.cells + cell_of(p.y, box)) * box.cells + cell_of(p.x, box)].push_back(i);
@@ -89,32 +90,34 @@ static void sort_atoms(std::vector<float4>& position, std::vector<float4>& veloc
   position.swap(p), velocity.swap(v);
 }
 
-int main() {
-  const float length = std::cbrt(kAtoms / kDensity);
-  const Box box{length, static_cast<int>(length / (kCutoff + kSkin))};
+int main(int argc, char** argv) {
+  const int side = options_of(argc, argv, 20, 10).size, atoms = side * side * side;
+  const float length = std::cbrt(atoms / kDensity);
+  const Box box{atoms, length, static_cast<int>(length / (kCutoff + kSkin))};
   std::mt19937 random(1);
   std::normal_distribution<float> normal(0, 1.2f);
-  std::vector<float4> position(kAtoms), velocity(kAtoms);
-  for (int i = 0; i < kAtoms; ++i) {
-    const float gap = length / kSide;
-    position[i] = {(i % kSide + 0.5f) * gap, (i / kSide % kSide + 0.5f) * gap, (i / kSide / kSide + 0.5f) * gap, 0};
+  std::vector<float4> position(atoms), velocity(atoms);
+  for (int i = 0; i < atoms; ++i) {
+    const float gap = length / side;
+    position[i] = {(i % side + 0.5f) * gap, (i / side % side + 0.5f) * gap, (i / side / side + 0.5f) * gap, 0};
     velocity[i] = {normal(random), normal(random), normal(random), 0};
   }
+  if (box.cells < 3) return std::fprintf(stderr, "%d atoms; accepted are 7 a side or more\n", atoms), 2;
   std::vector<int> first;
   sort_atoms(position, velocity, first, box);
-  DeviceArray<float4> p(position), v(velocity), f(size_t{kAtoms});
+  DeviceArray<float4> p(position), v(velocity), f(position.size());
   DeviceArray<int> cells(first);
-  const unsigned blocks = blocks_for(kAtoms, 128);
+  const unsigned blocks = blocks_for(atoms, 128);
   const auto energy = [&] {
     double sum = 0;
     for (const float4& a : f.to_host()) sum += a.w;
     for (const float4& a : v.to_host()) sum += 0.5 * (a.x * a.x + a.y * a.y + a.z * a.z);
-    return sum / kAtoms;
+    return sum / atoms;
   };
   forces<<<blocks, 128>>>(p.get(), f.get(), cells.get(), box);
   const double before = energy();
   for (int step = 0; step < kSteps; ++step) {
-    drift<<<blocks, 128>>>(p.get(), v.get(), f.get());
+    drift<<<blocks, 128>>>(p.get(), v.get(), f.get(), atoms);
     if (step % kSortEvery == kSortEvery - 1) {
       position = p.to_host(), velocity = v.to_host();
       sort_atoms(position, velocity, first, box);
@@ -123,12 +126,11 @@ int main() {
       CHECK(cudaMemcpy(cells.get(), first.data(), cells.bytes(), cudaMemcpyHostToDevice));
     }
     forces<<<blocks, 128>>>(p.get(), f.get(), cells.get(), box);
-    kick<<<blocks, 128>>>(v.get(), f.get());
+    kick<<<blocks, 128>>>(v.get(), f.get(), atoms);
   }
   CHECK(cudaGetLastError());
   const double after = energy();
   const float ms = milliseconds([&] { forces<<<blocks, 128>>>(p.get(), f.get(), cells.get(), box); });
-  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.2f ms\n", kAtoms, kSteps, before, after,
-              ms);
+  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.2f ms\n", atoms, kSteps, before, after, ms);
   return std::fabs(after - before) < 0.02 ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 // The price of an Asian option by simulation: the mean of a path's prices decides. Normal numbers by Box and Muller
 // from Philox 4x32-10 (Salmon et al. 2011), so that any thread finds any number of any path without a state.
 //
-//   trine cc examples/compute/monte_carlo.cu -o monte_carlo && ./monte_carlo
+//   trine cc examples/compute/monte_carlo.cu -o monte_carlo && ./monte_carlo [thousands of paths]
 #include <cmath>
 
 #include "support.h"
 
-constexpr int kPaths = 1 << 18, kDays = 64, kBlock = 256;
+constexpr int kDays = 64, kBlock = 256;
 constexpr float kStock = 100, kStrike = 100, kRate = 0.03f, kVolatility = 0.25f;
 
 __host__ __device__ uint32_t high_product(uint32_t a, uint32_t b) {
@@ -53,16 +53,17 @@ __global__ void simulate(double* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
 }
 
-int main() {
-  DeviceArray<double> sums(kPaths / kBlock);
-  const float ms = milliseconds([&] { simulate<<<kPaths / kBlock, kBlock>>>(sums.get()); });
+int main(int argc, char** argv) {
+  const int blocks = options_of(argc, argv, 262, 20).size * 1000 / kBlock, paths = blocks * kBlock;
+  DeviceArray<double> sums(blocks);
+  const float ms = milliseconds([&] { simulate<<<blocks, kBlock>>>(sums.get()); });
   CHECK(cudaGetLastError());
   double sum = 0, first = 0;
   const std::vector<double> found = sums.to_host();
   for (double s : found) sum += s;
   for (uint32_t path = 0; path < kBlock; ++path) first += payoff(path);
-  const double price = sum / kPaths, error = std::fabs(first - found[0]) / first;
+  const double price = sum / paths, error = std::fabs(first - found[0]) / first;
   std::printf("%d paths of %d days: %.2f ms, %.1f M normal numbers/s; the option costs %.3f; first block within %.1e\n",
-              kPaths, kDays, ms, double{kPaths} * kDays / ms * 1e-3, price, error);
+              paths, kDays, ms, double(paths) * kDays / ms * 1e-3, price, error);
   return error < 1e-5 && price > 5 && price < 9 ? 0 : 1;
 }

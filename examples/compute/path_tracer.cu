@@ -1,7 +1,7 @@
 // A path tracer: spheres that glow, scatter or mirror, and a random walk of light for each sample. Threads bounce
 // differently often.
 //
-//   trine cc examples/compute/path_tracer.cu -o path_tracer && ./path_tracer [picture.png] [samples]
+//   trine cc examples/compute/path_tracer.cu -o path_tracer && ./path_tracer [width] [picture.png]
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
 
@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-constexpr int kWidth = 640, kHeight = 400, kMostBounces = 8;
+constexpr int kMostBounces = 8, kSamples = 16;
 
 struct Vector {
   float x, y, z;
@@ -74,35 +74,36 @@ __device__ Vector light_along(Vector from, Vector to, uint32_t& state) {
   return light;
 }
 
-__global__ void trace(float* picture, int samples) {
+__global__ void trace(float* picture, int width, int height, int samples) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= kWidth || y >= kHeight) return;
-  uint32_t state = static_cast<uint32_t>(y * kWidth + x) * 9781u + 1;
+  if (x >= width || y >= height) return;
+  uint32_t state = static_cast<uint32_t>(y * width + x) * 9781u + 1;
   Vector sum = {0, 0, 0};
   for (int s = 0; s < samples; ++s) {
-    const float u = (x + random(state) - kWidth / 2) / kHeight, v = (kHeight / 2 - y - random(state)) / kHeight;
+    const float u = (x + random(state) - width / 2) / height, v = (height / 2 - y - random(state)) / height;
     sum = sum + light_along({0, 1.6f, 6}, unit({u, v - 0.12f, -1.1f}), state);
   }
-  float* rgb = picture + (y * kWidth + x) * 3;
+  float* rgb = picture + (y * width + x) * 3;
   rgb[0] = sum.x / samples, rgb[1] = sum.y / samples, rgb[2] = sum.z / samples;
 }
 
 int main(int argc, char** argv) {
-  const int samples = argc > 2 ? std::atoi(argv[2]) : 16;
-  DeviceArray<float> light(size_t{kWidth} * kHeight * 3);
-  const dim3 block(16, 16), grid(blocks_for(kWidth, 16), blocks_for(kHeight, 16));
-  const float ms = milliseconds([&] { trace<<<grid, block>>>(light.get(), samples); }, 2);
+  const Options options = options_of(argc, argv, 640, 64);
+  const int width = options.size, height = width * 5 / 8;
+  DeviceArray<float> light(size_t(width) * height * 3);
+  const dim3 block(16, 16), grid(blocks_for(width, 16), blocks_for(height, 16));
+  const float ms = milliseconds([&] { trace<<<grid, block>>>(light.get(), width, height, kSamples); }, 2);
   CHECK(cudaGetLastError());
   const std::vector<float> seen = light.to_host();
   double mean = 0;
   for (float v : seen) mean += v / seen.size();
-  std::printf("%d x %d, %d samples: %.1f ms, %.2f M paths/s, mean light %.3f\n", kWidth, kHeight, samples, ms,
-              double{kWidth} * kHeight * samples / ms * 1e-3, mean);
-  if (argc > 1) {
+  std::printf("%d x %d, %d samples: %.1f ms, %.2f M paths/s, mean light %.3f\n", width, height, kSamples, ms,
+              double(width) * height * kSamples / ms * 1e-3, mean);
+  if (options.picture) {
     std::vector<uint8_t> picture(seen.size());
     for (size_t i = 0; i < seen.size(); ++i)
       picture[i] = static_cast<uint8_t>(255 * std::fmin(1.0f, std::pow(seen[i], 1 / 2.2f)));
-    stbi_write_png(argv[1], kWidth, kHeight, 3, picture.data(), kWidth * 3);
+    stbi_write_png(options.picture, width, height, 3, picture.data(), width * 3);
   }
   return mean > 0.2 && mean < 0.9 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // Sorts 32-bit keys, 4 bits a pass: each block counts its digits, one kernel turns counts into places, each block moves
 // its keys there in order (ranks by ballots within a warp).
 //
-//   trine cc examples/compute/radix_sort.cu -o radix_sort && ./radix_sort
+//   trine cc examples/compute/radix_sort.cu -o radix_sort && ./radix_sort [keys]
 #include <algorithm>
 #include <random>
 
@@ -70,13 +70,13 @@ __global__ void move(const uint32_t* keys, uint32_t* to, int n, int shift, const
   }
 }
 
-int main() {
-  const int n = (1 << 22) + 11;
+int main(int argc, char** argv) {
+  const int n = options_of(argc, argv, (1 << 22) + 11, 10'011).size;
   std::mt19937 random(1);
   std::vector<uint32_t> keys(n);
   for (uint32_t& k : keys) k = random();
   const int blocks = static_cast<int>(blocks_for(n, kStretch));
-  DeviceArray<uint32_t> in(keys), a(size_t{n}), b(size_t{n});
+  DeviceArray<uint32_t> in(keys), a(in.count()), b(in.count());
   DeviceArray<int> counts(size_t{kDigits} * blocks);
   const float ms = milliseconds([&] {
     CHECK(cudaMemcpy(a.get(), in.get(), in.bytes(), cudaMemcpyDeviceToDevice));

@@ -1,7 +1,7 @@
 // A rasteriser: a torus of triangles, turned, projected and shaded. A thread for each triangle walks its box; depth and
 // colour are one 64-bit word, so that atomicMin keeps the nearest.
 //
-//   trine cc examples/compute/rasteriser.cu -o rasteriser && ./rasteriser [picture.png]
+//   trine cc examples/compute/rasteriser.cu -o rasteriser && ./rasteriser [quads around] [picture.png]
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
 
@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-constexpr int kWidth = 800, kHeight = 600, kAround = 256, kAlong = 512, kTriangles = kAround * kAlong * 2;
+constexpr int kWidth = 800, kHeight = 600;
 constexpr unsigned long long kFar = ~0ull;
 
 __device__ float3 operator-(float3 a, float3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -17,11 +17,11 @@ __device__ float3 cross(float3 a, float3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// A corner of the torus, turned towards us, six away.
-__device__ float3 corner(int around, int along) {
+// A corner of the torus, turned towards us, six away. It has `pieces` quads around its tube, twice as many along it.
+__device__ float3 corner(int around, int along, int pieces) {
   float s, c, t, d;
-  sincospif(2.0f * around / kAround, &s, &c);
-  sincospif(2.0f * along / kAlong, &t, &d);
+  sincospif(2.0f * around / pieces, &s, &c);
+  sincospif(1.0f * along / pieces, &t, &d);
   const float3 p = {(2 + 0.8f * c) * d, (2 + 0.8f * c) * t, 0.8f * s};
   const float tilt_s = 0.84f, tilt_c = 0.5426f;
   return {p.x, p.y * tilt_c - p.z * tilt_s, p.y * tilt_s + p.z * tilt_c + 6};
@@ -40,14 +40,15 @@ __global__ void clear(unsigned long long* pixels) {
   if (i < kWidth * kHeight) pixels[i] = kFar;
 }
 
-__global__ void draw(unsigned long long* pixels) {
+__global__ void draw(unsigned long long* pixels, int pieces) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= kTriangles) return;
-  const int around = i / 2 % kAround, along = i / 2 / kAround, half = i % 2;
-  const float3 p = corner(around + half, along + half), q = corner(around + 1, along), r = corner(around, along + 1);
-  float3 n = half ? cross(r - p, q - p) : cross(q - p, r - p);
+  if (i >= pieces * pieces * 4) return;
+  const int around = i / 2 % pieces, along = i / 2 / pieces, half = i % 2;
+  const float3 p = corner(around + half, along + half, pieces), q = corner(around + 1, along, pieces),
+               r = corner(around, along + 1, pieces);
+  const float3 n = half ? cross(r - p, q - p) : cross(q - p, r - p);
   const float shade = fabsf(n.x * 0.4f + n.y * 0.6f - n.z * 0.69f) * rsqrtf(n.x * n.x + n.y * n.y + n.z * n.z);
-  const int tint = (along / 16 + around / 32) % 2;
+  const int tint = (along * 16 / pieces + around * 8 / pieces) % 2;
   const unsigned grey = static_cast<unsigned>(40 + 215 * shade),
                  colour = grey << 16 | (tint ? grey : grey / 2) << 8 | grey / 3;
 
@@ -66,23 +67,25 @@ __global__ void draw(unsigned long long* pixels) {
 }
 
 int main(int argc, char** argv) {
+  const Options options = options_of(argc, argv, 256, 24);
+  const int pieces = options.size, triangles = pieces * pieces * 4;
   DeviceArray<unsigned long long> pixels(size_t{kWidth} * kHeight);
   const float ms = milliseconds([&] {
     clear<<<blocks_for(kWidth * kHeight, 256), 256>>>(pixels.get());
-    draw<<<blocks_for(kTriangles, 128), 128>>>(pixels.get());
+    draw<<<blocks_for(triangles, 128), 128>>>(pixels.get(), pieces);
   });
   CHECK(cudaGetLastError());
   const std::vector<unsigned long long> seen = pixels.to_host();
   size_t covered = 0;
   for (unsigned long long p : seen) covered += p != kFar;
   const bool hole = seen[size_t{kHeight / 2} * kWidth + kWidth / 2] == kFar;
-  std::printf("%d triangles: %.2f ms, %.1f M a second, %.1f %% of the picture covered\n", kTriangles, ms,
-              kTriangles / ms * 1e-3, 100.0 * covered / seen.size());
-  if (argc > 1) {
+  std::printf("%d triangles: %.2f ms, %.1f M a second, %.1f %% of the picture covered\n", triangles, ms,
+              triangles / ms * 1e-3, 100.0 * covered / seen.size());
+  if (options.picture) {
     std::vector<uint8_t> rgb(seen.size() * 3, 24);
     for (size_t i = 0; i < seen.size(); ++i)
       for (int k = 0; k < 3 && seen[i] != kFar; ++k) rgb[i * 3 + k] = static_cast<uint8_t>(seen[i] >> (16 - 8 * k));
-    stbi_write_png(argv[1], kWidth, kHeight, 3, rgb.data(), kWidth * 3);
+    stbi_write_png(options.picture, kWidth, kHeight, 3, rgb.data(), kWidth * 3);
   }
   return covered > seen.size() / 5 && covered < seen.size() / 2 && hole ? 0 : 1;
 }

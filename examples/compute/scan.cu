@@ -1,7 +1,7 @@
 // Inclusive prefix sums: y_i = x_0 + ... + x_i. Each block scans its stretch and looks back at the blocks before it
 // (Merrill and Garland 2016): one pass over memory.
 //
-//   trine cc examples/compute/scan.cu -o scan && ./scan
+//   trine cc examples/compute/scan.cu -o scan && ./scan [elements]
 #include <random>
 
 #include "support.h"
@@ -65,13 +65,13 @@ __global__ void scan(const int* in, int* out, int n, unsigned long long* told) {
     if (first + i < n) out[first + i] = before + up_to_me - sum + x[i];
 }
 
-int main() {
-  const int n = (1 << 24) + 5;
+int main(int argc, char** argv) {
+  const int n = options_of(argc, argv, (1 << 24) + 5, 30'005).size;
   std::mt19937 random(1);
   std::vector<int> x(n);
   for (int& v : x) v = static_cast<int>(random() % 100) - 40;
   const unsigned blocks = blocks_for(n, kStretch);
-  DeviceArray<int> in(x), out(size_t{n});
+  DeviceArray<int> in(x), out(in.count());
   DeviceArray<unsigned long long> told(blocks);
   const float ms = milliseconds([&] {
     CHECK(cudaMemset(told.get(), 0, told.bytes()));

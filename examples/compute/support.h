@@ -53,6 +53,7 @@ class DeviceArray {
   ~DeviceArray() { cudaFree(data_); }
 
   T* get() const { return data_; }
+  size_t count() const { return count_; }
   size_t bytes() const { return count_ * sizeof(T); }
   std::vector<T> to_host() const {
     std::vector<T> host(count_);

@@ -1,11 +1,11 @@
-# Builds a program with `trine cc` and runs it. TRINE, FILES, FLAGS, TO, EXPECT (text of its output).
+# Builds a program with `trine cc` and runs it. TRINE, FILES, FLAGS, TO, ARGUMENTS, EXPECT (text of its output).
 string(REPLACE "," ";" FILES "${FILES}")
 string(REPLACE "," ";" FLAGS "${FLAGS}")
 execute_process(COMMAND ${TRINE} cc ${FILES} ${FLAGS} -o ${TO} RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR "trine cc: status ${status}")
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} -E env TRINE_DEVICE=cpu ${TO} RESULT_VARIABLE status OUTPUT_VARIABLE output)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env TRINE_DEVICE=cpu ${TO} ${ARGUMENTS} RESULT_VARIABLE status OUTPUT_VARIABLE output)
 if(status OR NOT output MATCHES "${EXPECT}")
   message(FATAL_ERROR "status ${status}; '${output}', not '${EXPECT}'")
 endif()

@@ -5,10 +5,22 @@
 namespace trine::bench_compute {
 namespace {
 
-constexpr LoopRow kRows[] = {{"matmul", matmul},
+constexpr LoopRow kRows[] = {{"black_scholes", black_scholes},
+                             {"fft", fft},
+                             {"filters", filters},
+                             {"heat", heat},
+                             {"histogram", histogram},
+                             {"lennard_jones", lennard_jones},
                              {"mandelbrot", mandelbrot},
+                             {"matmul", matmul},
+                             {"monte_carlo", monte_carlo},
+                             {"navier_stokes", navier_stokes},
                              {"nbody", nbody},
+                             {"path_tracer", path_tracer},
+                             {"radix_sort", radix_sort},
+                             {"rasteriser", rasteriser},
                              {"reduction", reduction},
+                             {"scan", scan},
                              {"vector_add", vector_add}};
 
 #ifdef __clang__
