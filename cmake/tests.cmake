@@ -201,6 +201,21 @@ if(TARGET trine_simt AND CLANG22 AND NOT TRINE_SANITIZE)
   endif()
   trine_cc_test(parts "parts.cu;parts_fill.cu" "-DFACTOR=2;-arch=sm_80;-rdc=true;--expt-relaxed-constexpr"
                 "sum 5250 offset 1 factor 2\npassed")
+  # Those with pictures write them beside themselves.
+  file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/compute/*.cu)
+  foreach(example ${examples})
+    get_filename_component(name ${example} NAME_WE)
+    set(arguments --small)
+    file(STRINGS ${example} draws REGEX "stb_image_write.h")
+    if(draws)
+      list(APPEND arguments ${PROJECT_BINARY_DIR}/cc_tests/${name}.png)
+    endif()
+    list(JOIN arguments "," arguments)
+    add_test(NAME example_compute_${name}
+             COMMAND ${CMAKE_COMMAND} -DTRINE=$<TARGET_FILE:trine_cli> -DFILES=${example} -DFLAGS=-O2
+                     -DARGUMENTS=${arguments} -DTO=${PROJECT_BINARY_DIR}/cc_tests/example_${name} -DEXPECT=[0-9]
+                     -P ${PROJECT_SOURCE_DIR}/tests/cc/run.cmake)
+  endforeach()
   # gdb in the kernels of a program; skipped where there is no gdb.
   add_test(NAME debugger
            COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/debugger/check.py --trine $<TARGET_FILE:trine_cli>

@@ -24,7 +24,11 @@ void compare_all(const Case& problem, const std::vector<Party>& parties, Measure
 }  // namespace
 
 Measurement measure(const Case& problem, const Peers& peers, const How& how) {
-  Measurement m{.name = problem.name, .size = problem.size, .flops = problem.flops, .bytes = problem.bytes};
+  Measurement m{.name = problem.name,
+                .size = problem.size,
+                .flops = problem.flops,
+                .bytes = problem.bytes,
+                .divergent = problem.divergent};
   const Ours ours(how.device, problem, compute::CpuMode::automatic, how.programs);
   m.refusals = ours.refusals();
   std::vector<Party> parties{ours.party("ours")};
@@ -49,7 +53,6 @@ Measurement measure(const Case& problem, const Peers& peers, const How& how) {
     timed.push_back({.run = parties[i].run, .library = times[i] == &m.pocl ? 1 : times[i] == &m.cxx ? 2 : 0});
   const std::vector<bench::Samples> samples = bench::measure_rounds(timed, how.seconds, how.threads);
   for (size_t i = 0; i < samples.size(); ++i) *times[i] = samples[i].median();
-  if (problem.divergent && m.cxx > 0) m.scalar = std::min(m.scalar, m.cxx);
   return m;
 }
 

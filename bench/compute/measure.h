@@ -21,8 +21,9 @@ struct How {
 struct Measurement {
   std::string name, size;
   double ours = 0, pocl = 0, cxx = 0;
-  double scalar = 0;  // divergent kernels: the faster of mode threads and the loop in C++, which is scalar there
+  double scalar = 0;  // divergent kernels: the same kernel in mode threads
   double flops = 0, bytes = 0;
+  bool divergent = false;
   std::string refusals;    // kernels that lanes do not run, and why
   std::string pocl_block;  // the best work-group
   std::string differs;     // parties whose results are others than ours

@@ -95,11 +95,12 @@ std::string line(const Measurement& m, const Machine& machine, const Peers& peer
 }
 
 std::string summary(const std::vector<Measurement>& all, const Peers& peers) {
-  Mean pocl, cxx, scalar;
+  Mean pocl, cxx, scalar, divergent_cxx;
   for (const Measurement& m : all) {
     pocl.add(m.pocl, m.ours);
     cxx.add(m.cxx, m.ours);
     scalar.add(m.scalar, m.ours);
+    if (m.divergent) divergent_cxx.add(m.cxx, m.ours);
   }
   std::string text;
   if (peers.pocl) text += fmt::format("pocl over ours, geometric mean of {}: {:.2f}\n", pocl.count, pocl.value());
@@ -107,6 +108,7 @@ std::string summary(const std::vector<Measurement>& all, const Peers& peers) {
   if (scalar.count)
     text += fmt::format("scalar over ours, divergent kernels, geometric mean of {}: {:.2f}\n", scalar.count,
                         scalar.value());
+  if (divergent_cxx.count) text += fmt::format("cxx over ours, the same kernels: {:.2f}\n", divergent_cxx.value());
   return text;
 }
 

@@ -1,6 +1,7 @@
 # Builds a program with `trine cc` and runs it. TRINE, FILES, FLAGS, TO, ARGUMENTS, EXPECT (text of its output).
 string(REPLACE "," ";" FILES "${FILES}")
 string(REPLACE "," ";" FLAGS "${FLAGS}")
+string(REPLACE "," ";" ARGUMENTS "${ARGUMENTS}")
 execute_process(COMMAND ${TRINE} cc ${FILES} ${FLAGS} -o ${TO} RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR "trine cc: status ${status}")
