@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trine/compute/device.h"
+
 namespace trine::compute {
 
 using StreamHandle = void*;  // null: the device's default stream
@@ -23,7 +25,12 @@ struct DeviceProperties {
   bool unified_memory = false;  // the host may touch device memory
 };
 
-enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };
+// A copy of rows and slices, checked: strides are given, and slices are multiples of rows.
+struct PitchedCopy {
+  Pitched to, from;
+  Extent extent;
+  CopyKind kind;
+};
 
 // Capture of streams by the device itself.
 struct GraphTable {
@@ -70,6 +77,14 @@ struct BackendTable {
   void* (*allocate_ordered)(int device, size_t bytes, StreamHandle stream) = nullptr;  // in the order of the stream
   void (*free_ordered)(int device, void* memory, StreamHandle stream) = nullptr;       // never throws
   const GraphTable* graphs = nullptr;
+  DeviceLimits (*limits)(int device) = nullptr;
+  size_t (*free_bytes)(int device) = nullptr;                  // null: all of it
+  void (*trim_pool)(int device, size_t keep_bytes) = nullptr;  // null: there is no pool
+  void* (*host_address)(int device, void* memory) = nullptr;   // of allocate_host, for kernels; null: the same
+  void (*copy_pitched)(int device, const PitchedCopy& copy, StreamHandle stream) = nullptr;  // null: row by row
+  // Between devices of this backend, on a stream of `device`; null: there is but one.
+  void (*copy_peer)(int device, void* to, int to_device, const void* from, int from_device, size_t bytes,
+                    StreamHandle stream) = nullptr;
 };
 
 class RegisterBackend {

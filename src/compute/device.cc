@@ -47,6 +47,38 @@ struct Copy {
   void operator()(StreamHandle stream) const { device->table->copy(device->index, to, from, bytes, kind, stream); }
 };
 
+// Strides that were left out, and whether all lies inside.
+Pitched laid_out(Pitched p, const Extent& extent, const char* what) {
+  if (!p.row_bytes) p.row_bytes = extent.width_bytes;
+  if (!p.slice_bytes) p.slice_bytes = p.row_bytes * extent.rows;
+  if (p.row_bytes < extent.width_bytes)
+    bad(fmt::format("copy: rows of {} that lie {} bytes apart for {} bytes each; they must not overlap", what,
+                    p.row_bytes, extent.width_bytes));
+  if (p.slice_bytes < p.row_bytes * extent.rows || p.slice_bytes % p.row_bytes)
+    bad(fmt::format(
+        "copy: slices of {} that lie {} bytes apart for {} rows of {}; accepted are multiples of a row that "
+        "hold all of them",
+        what, p.slice_bytes, extent.rows, p.row_bytes));
+  size_t last = 0, rows = 0;
+  const bool overflow = __builtin_mul_overflow(extent.slices - 1, p.slice_bytes, &last) ||
+                        __builtin_mul_overflow(extent.rows - 1, p.row_bytes, &rows) ||
+                        __builtin_add_overflow(last, rows, &last) ||
+                        __builtin_add_overflow(last, extent.width_bytes, &last);
+  if (overflow || last > p.bytes)
+    bad(fmt::format("copy: {} x {} x {} bytes end at {} of {}; there are {}", extent.slices, extent.rows,
+                    extent.width_bytes, last, what, p.bytes));
+  return p;
+}
+
+void copy_rows(const Device::State& device, const PitchedCopy& c, StreamHandle stream) {
+  if (device.table->copy_pitched) return device.table->copy_pitched(device.index, c, stream);
+  for (size_t z = 0; z < c.extent.slices; ++z)
+    for (size_t y = 0; y < c.extent.rows; ++y)
+      device.table->copy(device.index, static_cast<char*>(c.to.data) + z * c.to.slice_bytes + y * c.to.row_bytes,
+                         static_cast<const char*>(c.from.data) + z * c.from.slice_bytes + y * c.from.row_bytes,
+                         c.extent.width_bytes, c.kind, stream);
+}
+
 char* at(const Buffer& buffer, size_t offset) { return static_cast<char*>(buffer.data()) + offset; }
 
 }  // namespace
@@ -72,6 +104,19 @@ Device Device::open(const std::string& id) {
 }
 
 DeviceInfo Device::info() const { return info_of(*state_->table, state_->index); }
+
+DeviceLimits Device::limits() const {
+  return state_->table->limits ? state_->table->limits(state_->index) : DeviceLimits{};
+}
+
+size_t Device::free_bytes() const {
+  const BackendTable& table = *state_->table;
+  return table.free_bytes ? table.free_bytes(state_->index) : table.properties(state_->index).memory_bytes;
+}
+
+void Device::trim_pool(size_t keep_bytes) const {
+  if (state_->table->trim_pool) state_->table->trim_pool(state_->index, keep_bytes);
+}
 
 Buffer Device::allocate(size_t bytes) const {
   return Buffer(*this, bytes ? state_->table->allocate(state_->index, bytes) : nullptr, bytes);
@@ -128,6 +173,11 @@ HostBuffer::~HostBuffer() {
   (table.allocate_host ? table.free_host : table.free)(device_.state_->index, data_);
 }
 
+void* HostBuffer::device_data() const {
+  const Device::State& device = *device_.state_;
+  return data_ && device.table->host_address ? device.table->host_address(device.index, data_) : data_;
+}
+
 Stream::Stream(Stream&& other) noexcept
     : device_(other.device_),
       handle_(std::exchange(other.handle_, nullptr)),
@@ -174,13 +224,49 @@ void Stream::download(void* to, const void* from_device, size_t bytes) {
 void Stream::copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) {
   need_inside(to, to_offset, bytes, "copy");
   need_inside(from, from_offset, bytes, "copy");
-  submit(Copy{device_.state_.get(), at(to, to_offset), at(from, from_offset), bytes, CopyKind::device_to_device});
+  const Device::State &mine = *device_.state_, &there = *to.device_.state_, &origin = *from.device_.state_;
+  if (there.table != origin.table) {
+    const bool up = origin.table->properties(origin.index).unified_memory;
+    if (!up && !there.table->properties(there.index).unified_memory)
+      bad(fmt::format("copy: from a device of {} to one of {}; download and upload", origin.table->name,
+                      there.table->name));
+    const Device::State& does = up ? there : origin;  // the CPU's memory is the host's
+    if (mine.table != does.table || mine.index != does.index)
+      bad(fmt::format("copy: the stream is of {} {}, the buffers of {} {} and the host; give a stream of that device",
+                      mine.table->name, mine.index, does.table->name, does.index));
+    if (up) return upload(at(to, to_offset), at(from, from_offset), bytes);
+    return download(at(to, to_offset), at(from, from_offset), bytes);
+  }
+  if (mine.table != there.table)
+    bad(fmt::format("copy: the buffers are of {}, the stream of {}; give a stream of theirs", there.table->name,
+                    mine.table->name));
+  if (there.index == origin.index || !mine.table->copy_peer)
+    return submit(Copy{&mine, at(to, to_offset), at(from, from_offset), bytes, CopyKind::device_to_device});
+  submit([device = &mine, to_index = there.index, from_index = origin.index, target = at(to, to_offset),
+          source = at(from, from_offset), bytes](StreamHandle stream) {
+    device->table->copy_peer(device->index, target, to_index, source, from_index, bytes, stream);
+  });
 }
 
-void Stream::fill(const Buffer& buffer, uint8_t value) {
-  submit([device = device_.state_.get(), data = buffer.data(), bytes = buffer.bytes(), value](StreamHandle stream) {
+void Stream::copy(const Pitched& to, const Pitched& from, const Extent& extent, CopyKind kind) {
+  if (!extent.width_bytes || !extent.rows || !extent.slices) return;
+  const PitchedCopy copy{laid_out(to, extent, "the target"), laid_out(from, extent, "the source"), extent, kind};
+  submit([device = device_.state_.get(), copy](StreamHandle stream) { copy_rows(*device, copy, stream); });
+}
+
+void Stream::fill(const Buffer& buffer, uint8_t value) { fill(buffer, 0, buffer.bytes(), value); }
+
+void Stream::fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value) {
+  need_inside(buffer, offset, bytes, "fill");
+  submit([device = device_.state_.get(), data = at(buffer, offset), bytes, value](StreamHandle stream) {
     device->table->fill(device->index, data, value, bytes, stream);
   });
+}
+
+bool Stream::done() const {
+  if (capturing()) bad("done: the stream is being captured; call end_capture() first");
+  const Device::State& device = *device_.state_;
+  return !device.table->stream_done || device.table->stream_done(device.index, handle_);
 }
 
 // In a capture kept as a list, events need nothing: its order is the order of all its streams.
@@ -252,6 +338,12 @@ void Event::synchronize() const {
   if (capture_) bad("synchronize: the event was recorded in a capture; synchronize a stream that the graph runs on");
   const BackendTable& table = *device_.state_->table;
   if (table.wait_event) table.wait_event(device_.state_->index, handle_);
+}
+
+bool Event::done() const {
+  if (capture_) bad("done: the event was recorded in a capture; ask a stream that the graph runs on");
+  const Device::State& device = *device_.state_;
+  return !device.table->event_done || device.table->event_done(device.index, handle_);
 }
 
 }  // namespace trine::compute

@@ -32,6 +32,31 @@ struct DeviceInfo {
   bool unified_memory = false;
 };
 
+// What launches and kernels may ask for.
+struct DeviceLimits {
+  uint32_t threads_per_block = 1024;
+  uint32_t block[3] = {1024, 1024, 64};
+  uint32_t grid[3] = {0x7fffffff, 65535, 65535};
+  uint32_t shared_bytes_per_block = 227 << 10;  // static and dynamic together
+  uint32_t constant_bytes = 64 << 10;
+  uint32_t warp_threads = 32;
+  uint32_t registers_per_block = 65536;
+  int greatest_priority = 0;  // of streams; 0 is the least
+  bool cooperative = true;    // launches
+};
+
+// Bytes in rows, and rows in slices, that lie apart: pictures, volumes and parts of them.
+struct Pitched {
+  void* data;
+  size_t row_bytes = 0;     // from the start of a row to that of the next; 0: rows are as wide as what is copied
+  size_t slice_bytes = 0;   // likewise of slices, a multiple of row_bytes; 0: no gaps
+  size_t bytes = SIZE_MAX;  // that there are from `data` on: more is not touched
+};
+struct Extent {
+  size_t width_bytes, rows = 1, slices = 1;
+};
+enum class CopyKind : uint8_t { host_to_device, device_to_host, device_to_device };
+
 // Every device of every backend in this program.
 std::vector<DeviceInfo> devices();
 
@@ -42,6 +67,8 @@ class Device {
   static Device open(const std::string& id);
 
   DeviceInfo info() const;
+  DeviceLimits limits() const;
+  size_t free_bytes() const;            // of memory, now
   Buffer allocate(size_t bytes) const;  // throws Error{out_of_memory}
   // Host memory that the device copies at full speed and while the host goes on. Throws Error{out_of_memory}.
   HostBuffer allocate_host(size_t bytes) const;
@@ -49,6 +76,8 @@ class Device {
   // of it.
   Stream create_stream(int priority = 0) const;
   Event create_event() const;
+  // Gives back what the pool of Stream::allocate() keeps beyond so many bytes.
+  void trim_pool(size_t keep_bytes = 0) const;
 
   struct State;
 
@@ -92,6 +121,7 @@ class HostBuffer {
   HostBuffer& operator=(HostBuffer&& other) noexcept;
   ~HostBuffer();
   void* data() const { return data_; }
+  void* device_data() const;  // the address by which kernels of the device read and write it
   size_t bytes() const { return bytes_; }
 
  private:
@@ -112,16 +142,21 @@ class Stream {
 
   void upload(const Buffer& to, size_t offset, const void* from, size_t bytes);
   void download(void* to, const Buffer& from, size_t offset, size_t bytes);
-  void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes);  // no overlap
+  // No overlap. The buffers may be of other devices, and of the CPU.
+  void copy(const Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes);
+  // Rows and slices. Throws Error{invalid_argument} for rows that overlap, and what lies outside of Pitched::bytes.
+  void copy(const Pitched& to, const Pitched& from, const Extent& extent, CopyKind kind);
   // Where there is no Buffer: variables of modules. Nothing is checked.
   void upload(void* to_device, const void* from, size_t bytes);
   void download(void* to, const void* from_device, size_t bytes);
   void fill(const Buffer& buffer, uint8_t value);
+  void fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value);
   void record(const Event& event);
   void wait(const Event& event);
   // On the host, in order. What it throws comes out of this call or of the next synchronize().
   void call(std::function<void()> function);
   void synchronize();
+  bool done() const;  // all that it was given; failures are told by synchronize()
 
   // Memory for the work that this stream is given from now on, without waiting for anything. Throws
   // Error{out_of_memory}.
@@ -155,6 +190,7 @@ class Event {
   ~Event();
   double seconds_since(const Event& earlier) const;  // both recorded, not in a capture; waits for this one
   void synchronize() const;                          // waits for it; at once when it was not recorded
+  bool done() const;                                 // what was recorded, or nothing was
 
  private:
   friend class Device;

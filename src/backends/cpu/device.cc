@@ -44,6 +44,10 @@ class Told {
 // Before another thread may be given it.
 void tell_free(const void* memory) { const Told told(What::free, 0, nullptr, memory); }
 
+size_t free_bytes(int) {
+  return static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 void* allocate(int, size_t bytes) {
   const Told told(What::allocate, bytes);
   void* memory = bytes > SIZE_MAX - 63 ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -88,6 +92,7 @@ BackendTable table() {
   t.destroy_event = destroy_event;
   t.record = record;
   t.seconds_between = seconds_between;
+  t.free_bytes = free_bytes;
   return t;
 }
 const BackendTable kCpu = table();

@@ -51,10 +51,17 @@ enum : Result {
 };
 
 enum DeviceAttribute : int {
+  kThreadsPerBlock = 1,
+  kBlockX = 2,  // and y, z
+  kGridX = 5,   // and y, z
+  kConstantBytes = 9,
+  kWarpThreads = 10,
+  kRegistersPerBlock = 12,
   kMultiprocessors = 16,
   kCacheBytes = 38,
   kMajor = 75,
   kMinor = 76,
+  kCooperative = 95,
   kSharedBytesOptIn = 97,
   kPoolsSupported = 115,
 };
@@ -77,6 +84,7 @@ enum JitOption : int {
 
 constexpr unsigned kStreamNonBlocking = 1;  // does not wait for the default stream
 constexpr unsigned kHostPortable = 1;       // pinned for every context
+constexpr unsigned kHostMapped = 2;         // kernels may touch it
 constexpr int kCaptureRelaxed = 2;          // other calls of this thread are not looked at
 constexpr int kPoolKeepBytes = 4;           // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 constexpr int kCaptureActive = 1;
@@ -89,6 +97,23 @@ struct KernelNode {
   void** extra;
   void* kernel;
   Context context;
+};
+
+enum MemoryType : int { kHostMemory = 1, kDeviceMemory = 2 };
+
+// CUDA_MEMCPY3D_v2. A slice has `rows` rows of `row_bytes`.
+struct CopyEnd {
+  size_t x, y, z, level;
+  MemoryType type;
+  const void* host;
+  DevicePointer device;
+  void* array;
+  void* reserved;
+  size_t row_bytes, rows;
+};
+struct Copy3d {
+  CopyEnd from, to;
+  size_t width_bytes, height, depth;
 };
 
 struct Api {
@@ -118,9 +143,13 @@ struct Api {
   Result (*memory_free_async)(DevicePointer memory, StreamId stream);
   Result (*host_allocate)(void** memory, size_t bytes, unsigned flags);
   Result (*host_free)(void* memory);
+  Result (*host_address)(DevicePointer* address, void* memory, unsigned flags);
   Result (*copy_to_device)(DevicePointer to, const void* from, size_t bytes, StreamId stream);
   Result (*copy_to_host)(void* to, DevicePointer from, size_t bytes, StreamId stream);
   Result (*copy_on_device)(DevicePointer to, DevicePointer from, size_t bytes, StreamId stream);
+  Result (*copy_3d)(const Copy3d* copy, StreamId stream);
+  Result (*copy_peer)(DevicePointer to, Context to_context, DevicePointer from, Context from_context, size_t bytes,
+                      StreamId stream);
   Result (*fill)(DevicePointer to, unsigned char value, size_t bytes, StreamId stream);
 
   Result (*stream_create)(StreamId* stream, unsigned flags, int priority);

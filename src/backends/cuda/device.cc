@@ -18,15 +18,22 @@ using compute::What;
 DevicePointer address_of(const void* memory) { return reinterpret_cast<DevicePointer>(memory); }
 void* pointer_of(DevicePointer address) { return reinterpret_cast<void*>(address); }
 
-// Makes no context: listing devices must not take their memory.
-DeviceProperties properties(int index) {
+DeviceId id_of_device(int index) {
   DeviceId id = 0;
   check(api().device_get(&id, index), "cuDeviceGet");
-  const auto attribute = [id](DeviceAttribute which) {
-    int value = 0;
-    check(api().device_attribute(&value, which, id), "cuDeviceGetAttribute");
-    return value;
-  };
+  return id;
+}
+
+int attribute_of(DeviceId id, int which) {
+  int value = 0;
+  check(api().device_attribute(&value, static_cast<DeviceAttribute>(which), id), "cuDeviceGetAttribute");
+  return value;
+}
+
+// Makes no context: listing devices must not take their memory.
+DeviceProperties properties(int index) {
+  const DeviceId id = id_of_device(index);
+  const auto attribute = [id](DeviceAttribute which) { return attribute_of(id, which); };
   char name[256] = {};
   check(api().device_name(name, sizeof name - 1, id), "cuDeviceGetName");
   DeviceProperties p;
@@ -36,6 +43,39 @@ DeviceProperties properties(int index) {
   p.compute_units = attribute(kMultiprocessors);
   p.cache_bytes = static_cast<size_t>(attribute(kCacheBytes));
   return p;
+}
+
+compute::DeviceLimits limits(int index) {
+  const DeviceId id = id_of_device(index);
+  const auto attribute = [id](int which) { return static_cast<uint32_t>(attribute_of(id, which)); };
+  compute::DeviceLimits l;
+  l.threads_per_block = attribute(kThreadsPerBlock);
+  for (int i = 0; i < 3; ++i) {
+    l.block[i] = attribute(kBlockX + i);
+    l.grid[i] = attribute(kGridX + i);
+  }
+  l.shared_bytes_per_block = attribute(kSharedBytesOptIn);
+  l.constant_bytes = attribute(kConstantBytes);
+  l.warp_threads = attribute(kWarpThreads);
+  l.registers_per_block = attribute(kRegistersPerBlock);
+  l.cooperative = attribute(kCooperative);
+  use_device(index);
+  int least = 0, greatest = 0;
+  check(api().priority_range(&least, &greatest), "cuCtxGetStreamPriorityRange");
+  l.greatest_priority = least - greatest;
+  return l;
+}
+
+size_t free_bytes(int index) {
+  const DeviceContext& device = use_device(index);
+  size_t free = 0, total = 0;
+  check(api().memory_info(&free, &total), "cuMemGetInfo", device.last_kernel);
+  return free;
+}
+
+void trim_pool(int index, size_t keep_bytes) {
+  const DeviceContext& device = use_device(index);
+  if (device.pool) check(api().pool_trim(device.pool, keep_bytes), "cuMemPoolTrimTo", device.last_kernel);
 }
 
 // Memory that the pool keeps for reuse counts as taken: it is given back before memory is called short.
@@ -81,7 +121,7 @@ void* allocate_ordered(int index, size_t bytes, StreamHandle stream) {
 void* allocate_host(int index, size_t bytes) {
   const DeviceContext& device = use_device(index);
   void* memory = nullptr;
-  const Result result = api().host_allocate(&memory, bytes, kHostPortable);
+  const Result result = api().host_allocate(&memory, bytes, kHostPortable | kHostMapped);
   if (result == kOutOfMemory)
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("cuda:{}: cuMemHostAlloc cannot allocate {} bytes of host memory; allocate less, or memory "
@@ -89,6 +129,13 @@ void* allocate_host(int index, size_t bytes) {
                             index, bytes));
   check(result, "cuMemHostAlloc", device.last_kernel);
   return memory;
+}
+
+void* host_address(int index, void* memory) {
+  const DeviceContext& device = use_device(index);
+  DevicePointer address = 0;
+  check(api().host_address(&address, memory, 0), "cuMemHostGetDevicePointer", device.last_kernel);
+  return pointer_of(address);
 }
 
 // At exit the driver may be gone before what it gave; then there is nothing to free.
@@ -134,6 +181,38 @@ void copy(int index, void* to, const void* from, size_t bytes, CopyKind kind, St
   }
 }
 
+CopyEnd end_of(const compute::Pitched& p, bool on_device) {
+  CopyEnd end{};
+  end.type = on_device ? kDeviceMemory : kHostMemory;
+  if (on_device) end.device = address_of(p.data);
+  else end.host = p.data;
+  end.row_bytes = p.row_bytes;
+  end.rows = p.slice_bytes / p.row_bytes;
+  return end;
+}
+
+void copy_pitched(int index, const compute::PitchedCopy& c, StreamHandle stream) {
+  const DeviceContext& device = use_device(index);
+  const Activity activity(What::copy, "cuda", index, stream);
+  if (TraceEvent* event = activity.event())
+    event->bytes = c.extent.width_bytes * c.extent.rows * c.extent.slices, event->direction = c.kind;
+  const Copy3d copy{end_of(c.from, c.kind != CopyKind::host_to_device),
+                    end_of(c.to, c.kind != CopyKind::device_to_host), c.extent.width_bytes, c.extent.rows,
+                    c.extent.slices};
+  check(api().copy_3d(&copy, id_of(stream)), "cuMemcpy3DAsync", last_kernel_on(device, stream));
+}
+
+void copy_peer(int index, void* to, int to_device, const void* from, int from_device, size_t bytes,
+               StreamHandle stream) {
+  if (!bytes) return;
+  const Context to_context = use_device(to_device).context, from_context = use_device(from_device).context;
+  const DeviceContext& device = use_device(index);
+  const Activity activity(What::copy, "cuda", index, stream);
+  if (TraceEvent* event = activity.event()) event->bytes = bytes, event->direction = CopyKind::device_to_device;
+  check(api().copy_peer(address_of(to), to_context, address_of(from), from_context, bytes, id_of(stream)),
+        "cuMemcpyPeerAsync", last_kernel_on(device, stream));
+}
+
 void fill(int index, void* memory, uint8_t value, size_t bytes, StreamHandle stream) {
   if (!bytes) return;
   const DeviceContext& device = use_device(index);
@@ -169,6 +248,12 @@ const compute::BackendTable kCuda = {
     .allocate_ordered = allocate_ordered,
     .free_ordered = free_ordered,
     .graphs = &kGraphs,
+    .limits = limits,
+    .free_bytes = free_bytes,
+    .trim_pool = trim_pool,
+    .host_address = host_address,
+    .copy_pitched = copy_pitched,
+    .copy_peer = copy_peer,
 };
 const compute::RegisterBackend registered(kCuda);
 

@@ -48,9 +48,12 @@ void load_memory(Api& api, Symbols& from) {
   from.load(api.memory_free_async, "cuMemFreeAsync");
   from.load(api.host_allocate, "cuMemHostAlloc");
   from.load(api.host_free, "cuMemFreeHost");
+  from.load(api.host_address, "cuMemHostGetDevicePointer_v2");
   from.load(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.load(api.copy_to_host, "cuMemcpyDtoHAsync_v2");
   from.load(api.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  from.load(api.copy_3d, "cuMemcpy3DAsync_v2");
+  from.load(api.copy_peer, "cuMemcpyPeerAsync");
   from.load(api.fill, "cuMemsetD8Async");
 }
 

@@ -1,6 +1,7 @@
 // Copies, streams, events, graphs and failures on a GPU.
 #include <algorithm>
 
+#include "../compute/pitched_copy.h"
 #include "gpu.h"
 
 namespace trine::compute {
@@ -34,6 +35,49 @@ TEST_F(Gpu, CopiesMoveEveryByte) {
     EXPECT_TRUE(std::equal(data, data + bytes, static_cast<uint8_t*>(back.data()))) << bytes;
     EXPECT_TRUE(std::equal(data, data + bytes, pageable.begin())) << bytes;
   }
+}
+
+TEST_F(Gpu, CopiesOfRowsAndSlicesTouchNothingElse) { expect_pitched_copies(gpu()); }
+
+TEST_F(Gpu, CopiesFromAndToTheCpusBuffers) {
+  const Device cpu = Device::open("cpu");
+  const Buffer a = cpu.allocate(4096), there = gpu().allocate(4096), b = cpu.allocate(4096);
+  for (size_t i = 0; i < 4096; ++i) static_cast<uint8_t*>(a.data())[i] = static_cast<uint8_t>(random_());
+  stream().copy(there, 0, a, 0, 4096);
+  stream().copy(b, 0, there, 0, 4096);
+  stream().synchronize();
+  EXPECT_EQ(memcmp(a.data(), b.data(), 4096), 0);
+}
+
+TEST_F(Gpu, LimitsMappedMemoryAndWhatIsDone) {
+  const DeviceLimits limits = gpu().limits();
+  EXPECT_EQ(limits.threads_per_block, 1024u);
+  EXPECT_EQ(limits.warp_threads, 32u);
+  EXPECT_GE(limits.shared_bytes_per_block, 48u << 10);
+  EXPECT_GT(limits.greatest_priority, 0);
+  EXPECT_TRUE(limits.cooperative);
+  const size_t free_before = gpu().free_bytes();
+  {
+    const Buffer big = gpu().allocate(size_t{1} << 30);
+    EXPECT_LE(gpu().free_bytes() + (size_t{1} << 30), free_before + (size_t{64} << 20));
+  }
+  stream().allocate(size_t{1} << 30);
+  stream().synchronize();
+  gpu().trim_pool();
+  EXPECT_GE(gpu().free_bytes() + (size_t{64} << 20), free_before);
+
+  const HostBuffer mapped = gpu().allocate_host(1000 * 4);
+  auto* values = static_cast<float*>(mapped.data());
+  for (int i = 0; i < 1000; ++i) values[i] = static_cast<float>(i);
+  const Event after = gpu().create_event();
+  module()
+      .kernel("scale<float>")
+      .launch(stream(), {.grid = {8}, .block = {128}}, static_cast<float*>(mapped.device_data()), 3.0f, 1000);
+  stream().record(after);
+  stream().synchronize();
+  EXPECT_TRUE(stream().done());
+  EXPECT_TRUE(after.done());
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(values[i], 3.0f * static_cast<float>(i));
 }
 
 TEST_F(Gpu, GraphsReplayAndAreUpdated) {

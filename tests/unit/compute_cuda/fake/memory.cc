@@ -123,9 +123,23 @@ cuda::Result cuDeviceGetName(char* name, int bytes, cuda::DeviceId device) {
   return enter("cuDeviceGetName", false);
 }
 cuda::Result cuDeviceGetAttribute(int* value, cuda::DeviceAttribute attribute, cuda::DeviceId) {
-  const std::map<int, int> values = {{cuda::kMultiprocessors, 4},       {cuda::kCacheBytes, 1 << 16},
-                                     {cuda::kMajor, settings().major},  {cuda::kMinor, settings().minor},
-                                     {cuda::kSharedBytesOptIn, 232448}, {cuda::kPoolsSupported, settings().pools}};
+  const std::map<int, int> values = {{cuda::kThreadsPerBlock, 1024},
+                                     {cuda::kBlockX, 1024},
+                                     {cuda::kBlockX + 1, 1024},
+                                     {cuda::kBlockX + 2, 64},
+                                     {cuda::kGridX, 1 << 30},
+                                     {cuda::kGridX + 1, 65535},
+                                     {cuda::kGridX + 2, 65534},
+                                     {cuda::kConstantBytes, 65536},
+                                     {cuda::kWarpThreads, 32},
+                                     {cuda::kRegistersPerBlock, 65536},
+                                     {cuda::kCooperative, 1},
+                                     {cuda::kMultiprocessors, 4},
+                                     {cuda::kCacheBytes, 1 << 16},
+                                     {cuda::kMajor, settings().major},
+                                     {cuda::kMinor, settings().minor},
+                                     {cuda::kSharedBytesOptIn, 232448},
+                                     {cuda::kPoolsSupported, settings().pools}};
   *value = values.at(attribute);
   return enter("cuDeviceGetAttribute", false);
 }
@@ -185,11 +199,16 @@ cuda::Result cuMemFreeAsync(cuda::DevicePointer memory, cuda::StreamId) {
   const cuda::Result r = enter("cuMemFreeAsync");
   return r ? r : release(memory, true);
 }
-cuda::Result cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+cuda::Result cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
   if (const cuda::Result r = enter("cuMemHostAlloc")) return r;
+  if (flags != (cuda::kHostPortable | cuda::kHostMapped)) return cuda::kInvalidValue;
   *memory = std::malloc(bytes);
   ++state().objects;
   return cuda::kSuccess;
+}
+cuda::Result cuMemHostGetDevicePointer_v2(cuda::DevicePointer* address, void* memory, unsigned) {
+  *address = reinterpret_cast<uint64_t>(memory);
+  return enter("cuMemHostGetDevicePointer_v2");
 }
 cuda::Result cuMemFreeHost(void* memory) {
   std::free(memory);

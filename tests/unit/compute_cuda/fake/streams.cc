@@ -51,6 +51,31 @@ cuda::Result cuMemcpyDtoDAsync_v2(cuda::DevicePointer to, cuda::DevicePointer fr
   return move("cuMemcpyDtoDAsync_v2", reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes, stream, true,
               true);
 }
+cuda::Result cuMemcpyPeerAsync(cuda::DevicePointer to, cuda::Context to_context, cuda::DevicePointer from,
+                               cuda::Context from_context, size_t bytes, cuda::StreamId stream) {
+  if (to_context == from_context) return cuda::kInvalidValue;
+  return move("cuMemcpyPeerAsync", reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes, stream, true,
+              true);
+}
+cuda::Result cuMemcpy3DAsync_v2(const cuda::Copy3d* copy, cuda::StreamId stream) {
+  if (const cuda::Result r = enter("cuMemcpy3DAsync_v2")) return r;
+  auto node = std::make_shared<Node>();
+  node->run = [c = *copy] {
+    for (size_t z = 0; z < c.depth; ++z)
+      for (size_t y = 0; y < c.height; ++y) {
+        const auto at = [&](const cuda::CopyEnd& end) {
+          const bool on_device = end.type == cuda::kDeviceMemory;
+          const uint64_t base = on_device ? end.device : reinterpret_cast<uint64_t>(end.host);
+          const uint64_t row = base + (z * end.rows + y) * end.row_bytes;
+          return on_device && !inside(row, c.width_bytes) ? nullptr : reinterpret_cast<char*>(row);
+        };
+        char *to = at(c.to), *from = at(c.from);
+        if (to && from) std::memmove(to, from, c.width_bytes);
+      }
+  };
+  submit(stream, node);
+  return cuda::kSuccess;
+}
 cuda::Result cuMemsetD8Async(cuda::DevicePointer to, unsigned char value, size_t bytes, cuda::StreamId stream) {
   if (const cuda::Result r = enter("cuMemsetD8Async")) return r;
   auto node = std::make_shared<Node>();
