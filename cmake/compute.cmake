@@ -6,6 +6,9 @@ target_sources(compute_objects PRIVATE ${cuda_sources} ${profile_sources})
 set_source_files_properties(src/compute/profile/clock.cc src/compute/profile/names.cc src/compute/profile/recorder.cc
                             PROPERTIES COMPILE_OPTIONS "${TRINE_FAST_FLAG}" SKIP_PRECOMPILE_HEADERS ON)
 target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
+file(GLOB c_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compute/c/*.cc)
+target_sources(compute_objects PRIVATE ${c_sources})
+set_source_files_properties(src/compute/c/device.cc PROPERTIES COMPILE_DEFINITIONS TRINE_VERSION="${PROJECT_VERSION}")
 # Compiled kernels that lie in caches are those of this compiler.
 file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/simt/compile/* ${PROJECT_SOURCE_DIR}/src/simt/headers/*
      ${PROJECT_SOURCE_DIR}/src/simt/device_module.h ${PROJECT_SOURCE_DIR}/src/simt/run/abi.h)
@@ -20,6 +23,8 @@ add_library(trine_compute SHARED)
 target_link_libraries(trine_compute PRIVATE compute_objects ${CMAKE_DL_LIBS} PUBLIC trine_rt)
 # Its backends register themselves: it is needed though nothing of it were called by name.
 target_link_options(trine_compute INTERFACE -Wl,--no-as-needed)
+target_link_options(trine_compute PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(trine_compute PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 
 # Commands for gdb, by the name under which it looks for them beside the library.
 file(GENERATE OUTPUT ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libtrine_compute.so.${PROJECT_VERSION}-gdb.py

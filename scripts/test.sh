@@ -18,7 +18,7 @@ build() {  # build <preset> [target...]
 stage_layers() {
   python3 scripts/check_layers.py --self-test
   python3 scripts/check_layers.py
-  find include src tests tools bench examples -name '*.cc' -o -name '*.h' |
+  find include src tests tools bench examples -name '*.cc' -o -name '*.h' -o -name '*.c' |
     xargs -P "$jobs" -n 50 clang-format-22 --dry-run --Werror
 }
 
