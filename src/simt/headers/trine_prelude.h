@@ -16,5 +16,6 @@
 #include "device_float_intrinsics.h"
 #include "device_integer_functions.h"
 #include "device_runtime_functions.h"
+#include "device_simd_functions.h"
 #include "trine_math.h"
 #include "warp_functions.h"
