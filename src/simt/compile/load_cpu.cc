@@ -15,6 +15,7 @@
 #include "simt/compile/inline_ptx.h"
 #include "simt/compile/jit.h"
 #include "simt/compile/lanes/lanes.h"
+#include "simt/compile/libdevice.h"
 #include "simt/compile/stored_code.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
@@ -75,6 +76,7 @@ LoadedModule Program::load() {
   if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
   loaded.module = std::move(*module);
   translate_inline_ptx(*loaded.module);
+  link_libdevice(*loaded.module);
   fold_reflect(*loaded.module);
   return loaded;
 }

@@ -17,6 +17,7 @@
 
 #include "simt/compile/analyses.h"
 #include "simt/compile/fatal_errors.h"
+#include "simt/compile/libdevice.h"
 #include "simt/compile/ptx_prepare.h"
 #include "simt/compile/ptx_runtime.h"
 #include "trine/base/error.h"
@@ -136,6 +137,7 @@ std::string ptx(const DeviceModule& device, std::string_view architecture, int v
   (*module)->setDataLayout(machine->createDataLayout());
   mark_managed(**module, device.variables);
   link_ptx_runtime(**module);
+  link_libdevice(**module);
   prepare_for_ptx(**module, fast_math);
   optimize(**module, *machine);
   check_complete(**module);

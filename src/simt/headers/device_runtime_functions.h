@@ -69,6 +69,19 @@ __TRINE_DEVICE__ void* __cvta_shared_to_generic(size_t pointer) {
 __TRINE_DEVICE__ void* __cvta_global_to_generic(size_t pointer) {
   return (void*)(__attribute__((address_space(1))) void*)pointer;
 }
+__TRINE_DEVICE__ size_t __cvta_generic_to_local(const void* pointer) {
+  return (size_t)(__attribute__((address_space(5))) void*)pointer;
+}
+__TRINE_DEVICE__ size_t __cvta_generic_to_constant(const void* pointer) {
+  return (size_t)(__attribute__((address_space(4))) void*)pointer;
+}
+__TRINE_DEVICE__ void* __cvta_local_to_generic(size_t pointer) {
+  return (void*)(__attribute__((address_space(5))) void*)pointer;
+}
+__TRINE_DEVICE__ void* __cvta_constant_to_generic(size_t pointer) {
+  return (void*)(__attribute__((address_space(4))) void*)pointer;
+}
+#define __prof_trigger(counter) ((void)(counter))  // counters of a profiler that is not there
 
 // Hints for caches, which are not taken: they read and write.
 #define __TRINE_LOAD__(name)                  \
