@@ -1,5 +1,5 @@
 // Intrinsics of floating-point numbers by CUDA's names: arithmetic and conversions in a given rounding, bits, and the
-// fast functions, which are the accurate ones here.
+// fast functions.
 #pragma once
 
 #include "host_defines.h"
@@ -94,18 +94,21 @@ __TRINE_DEVICE__ int __double2loint(double x) { return trine_math::low_int(x); }
 __TRINE_DEVICE__ double __hiloint2double(int high, int low) { return trine_math::double_of(high, low); }
 
 #define __TRINE_FAST__(name) \
-  __TRINE_DEVICE__ float __##name(float x) { return name(x); }
-__TRINE_FAST__(sinf)
-__TRINE_FAST__(cosf)
-__TRINE_FAST__(tanf)
-__TRINE_FAST__(expf)
-__TRINE_FAST__(exp10f)
-__TRINE_FAST__(logf)
-__TRINE_FAST__(log2f)
-__TRINE_FAST__(log10f)
+  __TRINE_DEVICE__ float __##name##f(float x) { return trine_math::fast_##name(x); }
+__TRINE_FAST__(sin)
+__TRINE_FAST__(cos)
+__TRINE_FAST__(tan)
+__TRINE_FAST__(exp)
+__TRINE_FAST__(exp10)
+__TRINE_FAST__(log)
+__TRINE_FAST__(log2)
+__TRINE_FAST__(log10)
 #undef __TRINE_FAST__
-__TRINE_DEVICE__ float __powf(float x, float y) { return powf(x, y); }
-__TRINE_DEVICE__ float __fdividef(float x, float y) { return x / y; }
-__TRINE_DEVICE__ void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+__TRINE_DEVICE__ float __powf(float x, float y) { return trine_math::fast_pow(x, y); }
+__TRINE_DEVICE__ float __fdividef(float x, float y) { return trine_math::fast_divide(x, y); }
+__TRINE_DEVICE__ void __sincosf(float x, float* sine, float* cosine) {
+  *sine = trine_math::fast_sin(x);
+  *cosine = trine_math::fast_cos(x);
+}
 __TRINE_DEVICE__ float __saturatef(float x) { return trine_math::saturate(x); }
 __TRINE_DEVICE__ float __frsqrt_rn(float x) { return (float)(1.0 / trine_math::sqrt((double)x)); }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "math_arc.h"
+#include "math_bessel.h"
 #include "math_convert.h"
 #include "math_erf.h"
 #include "math_erfinv.h"
+#include "math_fast.h"
 #include "math_gamma.h"
 #include "math_hyperbolic_double.h"
 #include "math_hyperbolic_float.h"

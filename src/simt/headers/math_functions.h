@@ -100,6 +100,8 @@ __TRINE_ONE__(exp10)
 __TRINE_ONE__(sinpi)
 __TRINE_ONE__(cospi)
 __TRINE_ONE__(rsqrt)
+__TRINE_ONE__(cyl_bessel_i0)
+__TRINE_ONE__(cyl_bessel_i1)
 __TRINE_TWO__(pow)
 __TRINE_TWO__(atan2)
 __TRINE_TWO__(hypot)
@@ -155,6 +157,17 @@ __TRINE_DEVICE__ void sincos(double x, double* s, double* c) { trine_math::sinco
 __TRINE_DEVICE__ void sincospif(float x, float* s, float* c) { trine_math::sincospi(x, s, c); }
 __TRINE_DEVICE__ void sincospi(float x, float* s, float* c) { trine_math::sincospi(x, s, c); }
 __TRINE_DEVICE__ void sincospi(double x, double* s, double* c) { trine_math::sincospi(x, s, c); }
+
+#define __TRINE_BESSEL__(name)                                                          \
+  __TRINE_DEVICE__ float name##0f(float x) { return trine_math::name##0(x); }           \
+  __TRINE_DEVICE__ float name##1f(float x) { return trine_math::name##1(x); }           \
+  __TRINE_DEVICE__ double name##0(double x) { return trine_math::name##0(x); }          \
+  __TRINE_DEVICE__ double name##1(double x) { return trine_math::name##1(x); }          \
+  __TRINE_DEVICE__ float name##nf(int n, float x) { return trine_math::name##n(n, x); } \
+  __TRINE_DEVICE__ double name##n(int n, double x) { return trine_math::name##n(n, x); }
+__TRINE_BESSEL__(j)
+__TRINE_BESSEL__(y)
+#undef __TRINE_BESSEL__
 
 #define __TRINE_LENGTH__(name)                                                                                      \
   __TRINE_DEVICE__ float name##3df(float x, float y, float z) { return trine_math::name##3d(x, y, z); }             \

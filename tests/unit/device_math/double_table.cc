@@ -105,6 +105,32 @@ long double erfinv(double x) {
   return z.get();
 }
 
+// I0 and I1 by their series, which converges for all x.
+template <int kOrder>
+long double bessel_i(double x) {
+  if (std::isnan(x) || std::isinf(x)) return kOrder ? x : x * x;
+  if (std::fabs(x) > 800) return kOrder && x < 0 ? -INFINITY : INFINITY;
+  Big term(1, 300), sum(1, 300), z(x, 300);
+  mpfr_sqr(z, z, MPFR_RNDN);
+  mpfr_div_ui(z, z, 4, MPFR_RNDN);
+  for (unsigned k = 1; k < 1200; ++k) {
+    mpfr_mul(term, term, z, MPFR_RNDN);
+    mpfr_div_ui(term, term, static_cast<unsigned long>(k) * (k + kOrder), MPFR_RNDN);
+    mpfr_add(sum, sum, term, MPFR_RNDN);
+    if (mpfr_zero_p(static_cast<mpfr_ptr>(term)) ||
+        (k > 100 && mpfr_get_exp(static_cast<mpfr_ptr>(sum)) - mpfr_get_exp(static_cast<mpfr_ptr>(term)) > 100))
+      break;
+  }
+  if (kOrder) mpfr_mul_d(sum, sum, x / 2, MPFR_RNDN);
+  return sum.get();
+}
+template <int (*kFunction)(mpfr_ptr, long, mpfr_srcptr, mpfr_rnd_t), int kOrder>
+long double of_order(double x) {
+  Big y(x);
+  kFunction(y, kOrder, y, MPFR_RNDN);
+  return y.get();
+}
+
 constexpr DoubleRow kRows[] = {
     {"exp", 1, [](double x) { return tm::exp(x); }, big<mpfr_exp>},
     {"exp2", 1, [](double x) { return tm::exp2(x); }, big<mpfr_exp2>},
@@ -129,6 +155,15 @@ constexpr DoubleRow kRows[] = {
     {"acosh", 3, [](double x) { return tm::acosh(x); }, big<mpfr_acosh>},
     {"atanh", 2, [](double x) { return tm::atanh(x); }, big<mpfr_atanh>},
     {"rsqrt", 2, [](double x) { return tm::rsqrt(x); }, [](double x) { return 1 / std::sqrt((long double)x); }},
+    {"j0", 5, [](double x) { return tm::j0(x); }, big<mpfr_j0>, "of 1", -1e7, 1e7, 1},
+    {"j1", 3, [](double x) { return tm::j1(x); }, big<mpfr_j1>, "of 1", -1e7, 1e7, 1},
+    {"y0", 12, [](double x) { return tm::y0(x); }, big<mpfr_y0>, "of 1", -1, 1e7, 1},
+    {"y1", 3, [](double x) { return tm::y1(x); }, big<mpfr_y1>, "of 1", -1, 1e7, 1},
+    {"jn_5", 16, [](double x) { return tm::jn(5, x); }, of_order<mpfr_jn, 5>, "of 1", -1e7, 1e7, 1},
+    {"jn_40", 16, [](double x) { return tm::jn(40, x); }, of_order<mpfr_jn, 40>, "of 1", -1e7, 1e7, 1},
+    {"yn_5", 16, [](double x) { return tm::yn(5, x); }, of_order<mpfr_yn, 5>, "of 1", -1, 1e7, 1},
+    {"cyl_bessel_i0", 6, [](double x) { return tm::cyl_bessel_i0(x); }, bessel_i<0>},
+    {"cyl_bessel_i1", 6, [](double x) { return tm::cyl_bessel_i1(x); }, bessel_i<1>},
     {"cbrt", 1, [](double x) { return tm::cbrt(x); }, big<mpfr_cbrt>},
     {"rcbrt", 2, [](double x) { return tm::rcbrt(x); }, [](double x) { return 1 / big<mpfr_cbrt>(x); }},
     {"tgamma", 6, [](double x) { return tm::tgamma(x); }, tgamma},
