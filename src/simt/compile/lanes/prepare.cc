@@ -64,6 +64,18 @@ void refuse_vectors(llvm::Function& kernel) {
       if (instruction.getType()->isVectorTy()) refuse("a value of a vector type");
 }
 
+// What is left beside the kernel was not inlined: its address is taken, as by the table of a class with virtual
+// functions. It is code for one thread.
+void refuse_functions(llvm::Module& module, const llvm::Function& kernel) {
+  Analyses analyses;
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.run(module, analyses.modules);
+  for (const llvm::Function& function : module)
+    if (!function.isDeclaration() && &function != &kernel)
+      refuse("the address of function " + function.getName().str());
+}
+
 }  // namespace
 
 llvm::Function& prepare(llvm::Module& module, const KernelInfo& info, const compute::Dim3& block,
@@ -85,6 +97,7 @@ llvm::Function& prepare(llvm::Module& module, const KernelInfo& info, const comp
   refuse_vectors(*kernel);
   refuse_unknown_calls(*kernel);
   refuse_spinning(*kernel);
+  refuse_functions(module, *kernel);
   isolate_barriers(*kernel);
   return *kernel;
 }
