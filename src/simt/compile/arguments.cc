@@ -57,7 +57,9 @@ std::vector<std::string> language_arguments(const compute::CompileOptions& optio
       // Launches in host code become calls of __cudaPushCallConfiguration.
       "-target-sdk-version=12.8", "-fdeclspec", "-fgnuc-version=4.2.1", "-fcxx-exceptions", "-fexceptions",
       "-fdeprecated-macro", "-complex-range=improved", "-ffp-contract=fast", "-disable-llvm-passes",
-      "-disable-llvm-verifier", "-resource-dir", resources, "-fno-validate-pch"};
+      "-disable-llvm-verifier",
+      // Kernels read eight halves as a float4, and bits of floats as ints, as nvcc lets them.
+      "-relaxed-aliasing", "-resource-dir", resources, "-fno-validate-pch"};
   add_folder(all, "-internal-isystem", std::string(kDeviceHeaders));
   for (const std::string& folder : cxx) add_folder(all, "-internal-isystem", folder);
   add_folder(all, "-internal-isystem", resources + "/include");

@@ -223,6 +223,10 @@ const KernelCase kCases[] = {
        const int t = shape.threads();
        each(shape, in, out, [&](int, int i) { return in[static_cast<size_t>(i / t * t + t - 1 - i % t)] + i % t; });
      }},
+    {"bits of one type read as another", TRINE_HEAD R"(
+       float* x = (float*)(out + i); int* y = out + i + (in[i] > 5000); *x = 2.0f; *y = 0x40800000; out[i] = (int)*x; })",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) { each(shape, in, out, [](int, int) { return 4; }); }},
     {"address spaces", R"(
        __device__ int global_one; __constant__ int constant_one = 1;
      )" TRINE_HEAD R"(
