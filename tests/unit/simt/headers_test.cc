@@ -116,6 +116,68 @@ TEST(Headers, FloatIntrinsics) {
   for (const Accepted& row : kIntrinsics) expect_accepted(row);
 }
 
+const Accepted kNarrow[] = {
+    {"half", R"(
+/**/#include <cuda_fp16.h>
+      __global__ void k(half* x, half2* y, float* f, int* n) {
+        x[0] = x[1] * x[2] + x[3] / x[4];
+        y[0] = __hfma2(y[1], y[2], y[3]) - y[4];
+        f[0] = __half2float(__hfma_sat(x[0], x[1], x[2])) + __low2float(y[5]);
+        n[0] = __half2int_rz(x[5]) + (x[0] < x[1]) + __hbgeu2(y[0], y[1]) + __heq2_mask(y[0], y[1]);
+        x[6] = __float2half_ru(f[1]) + hexp(x[7]) + __hmax_nan(x[1], x[2]);
+        x[7] = __shfl_down_sync(~0u, x[1], 1) + __ldg(x + 2) + half(n[1]);
+        atomicAdd(x + 8, x[1]);
+        atomicAdd(y + 8, y[1]);
+        ++x[9];
+      })"},
+    {"bf16, C++14", R"(
+/**/#include <cuda_bf16.h>
+      __global__ void k(__nv_bfloat16* x, __nv_bfloat162* y, float* f) {
+        x[0] = x[1] * x[2] + x[3] - __hfma(x[4], x[5], x[6]);
+        y[0] = __hmul2(y[1], y[2]) + h2sqrt(__hcmadd(y[3], y[4], y[5]));
+        f[0] = __bfloat162float(x[1]) + __bfloat1622float2(y[1]).x;
+        atomicAdd(x + 8, x[1]);
+        atomicAdd_system(y + 8, y[1]);
+      })",
+     14},
+    {"fp8", R"(
+/**/#include <cuda_fp8.h>
+      __global__ void k(__nv_fp8_e4m3* x, __nv_fp8x4_e5m2* y, float4* f) {
+        x[0] = __nv_fp8_e4m3(f[0].x);
+        f[1] = (float4)y[0];
+        x[1].__x = __nv_cvt_float_to_fp8(f[0].y, __NV_NOSAT, __NV_E5M2);
+      })"},
+    {"all of libdevice",
+     "#include <trine_libdevice.h>\n__global__ void k(double* x) { *x = __nv_j0(*x) + __nv_tgamma(*x); }"},
+};
+
+TEST(Headers, NarrowNumbers) {
+  for (const Accepted& row : kNarrow) expect_accepted(row);
+}
+
+// What an instruction of the machine does stands in PTX as such.
+TEST(Headers, InstructionsOfGpus) {
+  const auto ptx_of = [](const char* body, const char* architecture) {
+    const std::string source =
+        std::string(
+            "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n__global__ void k(half* x, half2* y, "
+            "__nv_bfloat162* b, float* f) { ") +
+        body + " }";
+    return compiler().ptx(parsed(source), architecture, 80, false);
+  };
+  const auto expect = [](const std::string& ptx, const char* instruction) {
+    EXPECT_NE(ptx.find(instruction), std::string::npos) << instruction << " is not in\n" << ptx;
+  };
+  expect(ptx_of("y[0] = __hfma2(y[1], y[2], y[3]);", "sm_80"), "fma.rn.f16x2");
+  expect(ptx_of("y[0] = y[1] + y[2];", "sm_70"), "add.rn.f16x2");
+  expect(ptx_of("b[0] = __hfma2(b[1], b[2], b[3]);", "sm_80"), "fma.rn.bf16x2");
+  expect(ptx_of("x[0] = __float2half(f[0]);", "sm_80"), "cvt.rn.f16.f32");
+  expect(ptx_of("f[0] = __expf(f[1]);", "sm_80"), "ex2.approx");
+  expect(ptx_of("f[0] = __sinf(f[1]);", "sm_80"), "sin.approx");
+  expect(ptx_of("f[0] = __log2f(f[1]);", "sm_80"), "lg2.approx");
+  expect(ptx_of("f[0] = __fdividef(f[1], f[2]);", "sm_80"), "div.approx");
+}
+
 const Accepted kGroups[] = {
     {"blocks and tiles", R"(
 /**/#include <cooperative_groups.h>
