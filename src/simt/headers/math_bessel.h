@@ -1,5 +1,5 @@
-// Bessel functions. Bounds in ulp of the larger of the result and 1: j0 5, j1 3, y0 12, y1 3, jn 16, yn 16; of the
-// result: cyl_bessel_i0 and i1 6. Those of float are made of them and rounded once more.
+// Bessel functions. Bounds in ulp of the larger of the result and 1: j0 5, j1 3, y0 16, y1 3, jn 16, yn 16; of the
+// result: cyl_bessel_i0 and i1 8. Those of float are made of them and rounded once more.
 //
 // To 8 polynomials of x^2; beyond Hankel's form, sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)), where P and x Q are
 // polynomials of (8 / x)^2.

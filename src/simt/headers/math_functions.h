@@ -182,6 +182,7 @@ __TRINE_LENGTH__(norm)
 __TRINE_LENGTH__(rnorm)
 #undef __TRINE_LENGTH__
 
+__TRINE_DEVICE__ float fdividef(float x, float y) { return x / y; }
 __TRINE_DEVICE__ float nanf(const char*) { return trine_math::quiet_nan<float>(); }
 __TRINE_DEVICE__ double nan(const char*) { return trine_math::from_bits(0x7ff8000000000000ull); }
 __TRINE_DEVICE__ bool isnan(float x) { return trine_math::isnan(x); }
