@@ -2,7 +2,30 @@
 
 #include <cstdint>
 
+#ifdef TRINE_TSAN_FIBRES
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace trine::simt {
+
+#ifdef TRINE_TSAN_FIBRES
+SanitizerFibre::~SanitizerFibre() {
+  if (own_) __tsan_destroy_fiber(handle_);
+}
+
+// A fibre that begins again has no calls on its stack. One that begins itself again stays until the program ends.
+void SanitizerFibre::switch_to(SanitizerFibre& from, const SanitizerFibre& to) {
+  void* here = __tsan_get_current_fiber();
+  if (!from.handle_) from.handle_ = here;
+  if (to.begins_) {
+    if (to.own_ && to.handle_ != here) __tsan_destroy_fiber(to.handle_);
+    to.handle_ = __tsan_create_fiber(0);
+    to.own_ = true;
+    to.begins_ = false;
+  }
+  __tsan_switch_to_fiber(to.handle_, 0);
+}
+#endif
 
 #if defined(__x86_64__)
 // What the System V ABI lets a callee keep, then the stack pointer.
@@ -67,9 +90,11 @@ void RegisterContext::begin(char* low, size_t bytes, FibreEntry entry, const Reg
   slots[7] = caller ? reinterpret_cast<uintptr_t>(&trine_simt_host_thread) + 1 : 0;
   slots[8] = reinterpret_cast<uintptr_t>(caller);
   stack_pointer_ = slots;
+  sanitizer_.begin();
 }
 
 void RegisterContext::swap(RegisterContext& from, const RegisterContext& to) {
+  SanitizerFibre::switch_to(from.sanitizer_, to.sanitizer_);
   trine_simt_switch_stack(&from.stack_pointer_, to.stack_pointer_);
 }
 #endif
