@@ -165,6 +165,7 @@ TraceEvent* begin_activity(What what, uint8_t device, StreamHandle stream, const
   ThreadLog& log = this_log();
   const uint64_t now = trace_ticks();
   TraceEvent* event = nullptr;
+  const bool immediate = device == kNoDevice || !device_row(device).table->wait_event;
   {
     const std::lock_guard lock(log.lock);
     if (log.depth == kDepth) {
@@ -173,11 +174,11 @@ TraceEvent* begin_activity(What what, uint8_t device, StreamHandle stream, const
     }
     event = &log.open[log.depth++];
     *event = TraceEvent{.what = what, .device = device, .begin = now, .name = name, .stream = stream};
+    event->immediate = immediate;
     if (what == What::launch || what == What::graph || what == What::copy || what == What::fill)
       event->flow = uint64_t{log.number} << 28 | (++log.flows & 0xfffffff);
   }
-  if (device == kNoDevice || !device_row(device).table->wait_event) event->immediate = true;
-  else begin_on_device(log, *event);
+  if (!immediate) begin_on_device(log, *event);
   return event;
 }
 

@@ -187,7 +187,8 @@ TEST(Profile, TimesAreThoseOfTheClock) {
   const double recorded = row_of(Profiler::profile(), "range", "sleep").total_s;
   EXPECT_GE(recorded, 0.02 * 0.999);  // what a tick is is known to a thousandth and better
   EXPECT_LE(recorded, spent * 1.001);
-  for (const auto& e : trace_of_now().at("traceEvents")) {
+  const auto trace = trace_of_now();
+  for (const auto& e : trace.at("traceEvents")) {
     if (e.at("ph") != "X") continue;
     const double at = e.at("ts").get<double>() * 1e-6;
     const double began = std::chrono::duration<double>(begin.time_since_epoch()).count();
