@@ -225,8 +225,7 @@ const KernelCase kCases[] = {
      }},
     {"bits of one type read as another", TRINE_HEAD R"(
        float* x = (float*)(out + i); int* y = out + i + (in[i] > 5000); *x = 2.0f; *y = 0x40800000; out[i] = (int)*x; })",
-     &kShapes,
-     [](const Shape& shape, const Ints& in, Ints& out) { each(shape, in, out, [](int, int) { return 4; }); }},
+     &kShapes, [](const Shape& shape, const Ints& in, Ints& out) { each(shape, in, out, [](int, int) { return 4; }); }},
     {"address spaces", R"(
        __device__ int global_one; __constant__ int constant_one = 1;
      )" TRINE_HEAD R"(
