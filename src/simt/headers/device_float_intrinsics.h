@@ -5,47 +5,50 @@
 #include "host_defines.h"
 #include "trine_math.h"
 
-// rn to nearest, rz towards zero, ru up, rd down.
-#define __TRINE_ROUNDED__(of) of(rn, nearest) of(rz, zero) of(ru, up) of(rd, down)
+// rn to nearest, rz towards zero, ru up, rd down; the last is PTX's word.
+#define __TRINE_ROUNDED__(of) of(rn, nearest, rn) of(rz, zero, rz) of(ru, up, rp) of(rd, down, rm)
 
-#define __TRINE_ARITHMETIC__(suffix, mode)                                                                            \
-  __TRINE_DEVICE__ float __fadd_##suffix(float x, float y) {                                                          \
-    return trine_math::add_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ float __fsub_##suffix(float x, float y) {                                                          \
-    return trine_math::add_rounded<trine_math::Round::mode>(x, -y);                                                   \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ float __fmul_##suffix(float x, float y) {                                                          \
-    return trine_math::mul_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ float __fdiv_##suffix(float x, float y) {                                                          \
-    return trine_math::div_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ float __frcp_##suffix(float x) { return __fdiv_##suffix(1.0f, x); }                                \
-  __TRINE_DEVICE__ float __fsqrt_##suffix(float x) { return trine_math::sqrt_rounded<trine_math::Round::mode>(x); }   \
-  __TRINE_DEVICE__ float __fmaf_##suffix(float x, float y, float z) {                                                 \
-    return trine_math::fma_rounded<trine_math::Round::mode>(x, y, z);                                                 \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ float __fmaf_ieee_##suffix(float x, float y, float z) { return __fmaf_##suffix(x, y, z); }         \
-  __TRINE_DEVICE__ double __dadd_##suffix(double x, double y) {                                                       \
-    return trine_math::add_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ double __dsub_##suffix(double x, double y) {                                                       \
-    return trine_math::add_rounded<trine_math::Round::mode>(x, -y);                                                   \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ double __dmul_##suffix(double x, double y) {                                                       \
-    return trine_math::mul_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ double __ddiv_##suffix(double x, double y) {                                                       \
-    return trine_math::div_rounded<trine_math::Round::mode>(x, y);                                                    \
-  }                                                                                                                   \
-  __TRINE_DEVICE__ double __drcp_##suffix(double x) { return __ddiv_##suffix(1.0, x); }                               \
-  __TRINE_DEVICE__ double __dsqrt_##suffix(double x) { return trine_math::sqrt_rounded<trine_math::Round::mode>(x); } \
-  __TRINE_DEVICE__ double __fma_##suffix(double x, double y, double z) {                                              \
-    return trine_math::fma_rounded<trine_math::Round::mode>(x, y, z);                                                 \
+// GPUs have instructions; on CPUs results are made from the one to nearest.
+#define __TRINE_ON_GPU__(call) \
+  if (!TRINE_ON_CPU) return call
+#define __TRINE_ARITHMETIC_OF__(type, t, n, suffix, mode, ptx)                                     \
+  __TRINE_DEVICE__ type __##t##add_##suffix(type x, type y) {                                      \
+    __TRINE_ON_GPU__(__nvvm_add_##ptx##_##n(x, y));                                                \
+    return trine_math::add_rounded<trine_math::Round::mode>(x, y);                                 \
+  }                                                                                                \
+  __TRINE_DEVICE__ type __##t##sub_##suffix(type x, type y) { return __##t##add_##suffix(x, -y); } \
+  __TRINE_DEVICE__ type __##t##mul_##suffix(type x, type y) {                                      \
+    __TRINE_ON_GPU__(__nvvm_mul_##ptx##_##n(x, y));                                                \
+    return trine_math::mul_rounded<trine_math::Round::mode>(x, y);                                 \
+  }                                                                                                \
+  __TRINE_DEVICE__ type __##t##div_##suffix(type x, type y) {                                      \
+    __TRINE_ON_GPU__(__nvvm_div_##ptx##_##n(x, y));                                                \
+    return trine_math::div_rounded<trine_math::Round::mode>(x, y);                                 \
+  }                                                                                                \
+  __TRINE_DEVICE__ type __##t##rcp_##suffix(type x) {                                              \
+    __TRINE_ON_GPU__(__nvvm_rcp_##ptx##_##n(x));                                                   \
+    return trine_math::div_rounded<trine_math::Round::mode>((type)1, x);                           \
+  }                                                                                                \
+  __TRINE_DEVICE__ type __##t##sqrt_##suffix(type x) {                                             \
+    __TRINE_ON_GPU__(__nvvm_sqrt_##ptx##_##n(x));                                                  \
+    return trine_math::sqrt_rounded<trine_math::Round::mode>(x);                                   \
   }
+#define __TRINE_FMA__(type, name, n, mode, ptx)                       \
+  __TRINE_DEVICE__ type name(type x, type y, type z) {                \
+    __TRINE_ON_GPU__(__nvvm_fma_##ptx##_##n(x, y, z));                \
+    return trine_math::fma_rounded<trine_math::Round::mode>(x, y, z); \
+  }
+#define __TRINE_ARITHMETIC__(suffix, mode, ptx)            \
+  __TRINE_ARITHMETIC_OF__(float, f, f, suffix, mode, ptx)  \
+  __TRINE_ARITHMETIC_OF__(double, d, d, suffix, mode, ptx) \
+  __TRINE_FMA__(float, __fmaf_##suffix, f, mode, ptx)      \
+  __TRINE_FMA__(float, __fmaf_ieee_##suffix, f, mode, ptx) \
+  __TRINE_FMA__(double, __fma_##suffix, d, mode, ptx)
 __TRINE_ROUNDED__(__TRINE_ARITHMETIC__)
 #undef __TRINE_ARITHMETIC__
+#undef __TRINE_ARITHMETIC_OF__
+#undef __TRINE_FMA__
+#undef __TRINE_ON_GPU__
 
 #define __TRINE_TO_INTEGER__(from, type, suffix, mode)                             \
   __TRINE_DEVICE__ int __##from##2int_##suffix(type x) {                           \
@@ -62,7 +65,7 @@ __TRINE_ROUNDED__(__TRINE_ARITHMETIC__)
   }
 #define __TRINE_FROM_INTEGER__(from, type, to, result, suffix, mode) \
   __TRINE_DEVICE__ result __##from##2##to##_##suffix(type x) { return trine_math::to_##to<trine_math::Round::mode>(x); }
-#define __TRINE_CONVERSIONS__(suffix, mode)                                     \
+#define __TRINE_CONVERSIONS__(suffix, mode, ptx)                                \
   __TRINE_TO_INTEGER__(float, float, suffix, mode)                              \
   __TRINE_TO_INTEGER__(double, double, suffix, mode)                            \
   __TRINE_FROM_INTEGER__(int, int, float, float, suffix, mode)                  \

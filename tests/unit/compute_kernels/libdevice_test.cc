@@ -64,7 +64,32 @@ const KernelCase kCases[] = {
      }},
 };
 
+const KernelCase kAtomics[] = {
+    {"numbers of the device and of a block", R"(
+       #include <cuda/atomic>
+       __device__ cuda::atomic<int, cuda::thread_scope_device> all; __device__ cuda::atomic<unsigned long long> done;
+       __device__ float plain;
+       __global__ void k(const int* in, int* out, int n) {
+         int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+         __shared__ int most, last; __shared__ float sum;
+         if (t == 0) { most = -5000; sum = 0; last = 0; } __syncthreads();
+         cuda::atomic_ref<int, cuda::thread_scope_block> top(most), end(last); cuda::atomic_ref<float, cuda::thread_scope_block> f(sum);
+         top.fetch_max(in[i], cuda::memory_order_relaxed); f.fetch_add(0.5f); cuda::atomic_ref<float>(plain).fetch_add(1.0f, cuda::std::memory_order_relaxed);
+         if (t == 0) end.store(7, cuda::memory_order_release);
+         all += 2; __syncthreads();
+         int seen = top.load(); while (seen < 2000 && !top.compare_exchange_weak(seen, 2000)) ;
+         __syncthreads();
+         out[i] = top + (int)(f.load() * 2) + end.load(cuda::memory_order_acquire);
+         if (done++ == n - 1) { out[n - 1] = all.exchange(0) + (int)plain; done = 0; plain = 0; } })",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int) { return 2000 + shape.threads() + 7; });
+       out.back() = 3 * shape.all();
+     }},
+};
+
 TEST(Kernels, Libdevice) { run_cases(kCases); }
+TEST(Kernels, CudaAtomic) { run_cases(kAtomics); }
 
 }  // namespace
 }  // namespace trine::compute

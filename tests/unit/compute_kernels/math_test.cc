@@ -7,6 +7,7 @@
 
 #include "kernel_case.h"
 #include "simt/headers/math_erfinv.h"
+#include "simt/headers/math_rounded.h"
 #include "trine/base/error.h"
 
 namespace trine::compute {
@@ -86,6 +87,66 @@ TEST(Kernels, MathFunctions) {
       ADD_FAILURE() << text_of(target) << error.what();
     }
 }
+
+// All that one rounding has, of floats and doubles, mixed into a number.
+template <trine_math::Round kRound>
+uint32_t rounded(int v, int i) {
+  namespace tm = trine_math;
+  uint32_t h = 0;
+  const auto mix = [&](uint64_t bits) { h = h * 31 + static_cast<uint32_t>(bits ^ bits >> 32); };
+  const float x = static_cast<float>(v) * 1.1f, y = static_cast<float>(i + 1) / 3.0f,
+              z = static_cast<float>(v * v + 1) * 0.1f;
+  const double a = v * 1.1, b = (i + 1) / 3.0, c = (v * v + 1) * 0.1;
+  mix(tm::to_bits(tm::add_rounded<kRound>(x, y))), mix(tm::to_bits(tm::add_rounded<kRound>(x, -y)));
+  mix(tm::to_bits(tm::mul_rounded<kRound>(x, y))), mix(tm::to_bits(tm::div_rounded<kRound>(x, y)));
+  mix(tm::to_bits(tm::div_rounded<kRound>(1.0f, y))), mix(tm::to_bits(tm::sqrt_rounded<kRound>(z)));
+  mix(tm::to_bits(tm::fma_rounded<kRound>(x, y, z)));
+  mix(tm::to_bits(tm::add_rounded<kRound>(a, b))), mix(tm::to_bits(tm::add_rounded<kRound>(a, -b)));
+  mix(tm::to_bits(tm::mul_rounded<kRound>(a, b))), mix(tm::to_bits(tm::div_rounded<kRound>(a, b)));
+  mix(tm::to_bits(tm::div_rounded<kRound>(1.0, b))), mix(tm::to_bits(tm::sqrt_rounded<kRound>(c)));
+  mix(tm::to_bits(tm::fma_rounded<kRound>(a, b, c)));
+  return h;
+}
+
+#define TRINE_ROUNDED(r)                                                              \
+  "mix(__float_as_uint(__fadd_" r "(x, y))); mix(__float_as_uint(__fsub_" r           \
+  "(x, y)));"                                                                         \
+  "mix(__float_as_uint(__fmul_" r "(x, y))); mix(__float_as_uint(__fdiv_" r           \
+  "(x, y)));"                                                                         \
+  "mix(__float_as_uint(__frcp_" r "(y))); mix(__float_as_uint(__fsqrt_" r             \
+  "(z)));"                                                                            \
+  "mix(__float_as_uint(__fmaf_" r                                                     \
+  "(x, y, z)));"                                                                      \
+  "mix(__double_as_longlong(__dadd_" r "(a, b))); mix(__double_as_longlong(__dsub_" r \
+  "(a, b)));"                                                                         \
+  "mix(__double_as_longlong(__dmul_" r "(a, b))); mix(__double_as_longlong(__ddiv_" r \
+  "(a, b)));"                                                                         \
+  "mix(__double_as_longlong(__drcp_" r "(b))); mix(__double_as_longlong(__dsqrt_" r   \
+  "(c)));"                                                                            \
+  "mix(__double_as_longlong(__fma_" r "(a, b, c))); sum = sum * 7 + h; h = 0;"
+
+const KernelCase kRounded[] = {
+    {"arithmetic in every rounding",
+     R"(
+       __global__ void k(const int* in, int* out, int n) {
+         int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i]; unsigned h = 0, sum = 0;
+         auto mix = [&](unsigned long long bits) { h = h * 31 + (unsigned)(bits ^ bits >> 32); };
+         float x = v * 1.1f, y = __fdiv_rn(i + 1, 3.0f), z = (v * v + 1) * 0.1f;
+         double a = v * 1.1, b = (i + 1) / 3.0, c = (v * v + 1) * 0.1; )" TRINE_ROUNDED("rn") TRINE_ROUNDED("rz")
+         TRINE_ROUNDED("ru") TRINE_ROUNDED("rd") "out[i] = sum; }",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       for (int i = 0; i < shape.all(); ++i) {
+         using trine_math::Round;
+         const int v = in[static_cast<size_t>(i)];
+         const uint32_t near = rounded<Round::nearest>(v, i), zero = rounded<Round::zero>(v, i);
+         const uint32_t sum = (near * 7 + zero) * 7 + rounded<Round::up>(v, i);
+         out[static_cast<size_t>(i)] = static_cast<int>(sum * 7 + rounded<Round::down>(v, i));
+       }
+     }},
+};
+
+TEST(Kernels, Roundings) { run_cases(kRounded); }
 
 }  // namespace
 }  // namespace trine::compute

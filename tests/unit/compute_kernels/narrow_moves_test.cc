@@ -127,7 +127,7 @@ constexpr const char* kFunctions = R"(
 
 TEST(Kernels, NarrowFunctions) {
   const std::string source = std::string("#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n") + kNear + kFunctions + R"(
-    __global__ void k(const int* in, int* out, int n) {
+    __global__ __launch_bounds__(1024) void k(const int* in, int* out, int n) {
       int i = blockIdx.x * blockDim.x + threadIdx.x, good = 0;
       half h = half(in[i] * 0.0075f); double x = (float)h, a = x < 0 ? -x : x; half p = half((float)a + 0.1f); double y = (float)p;
       check(&good, 0, hexp(h), exp(x), -1); check(&good, 1, hexp2(h), exp2(x), -1); check(&good, 2, hlog(p), log(y), -1);

@@ -147,6 +147,12 @@ const Accepted kNarrow[] = {
         f[1] = (float4)y[0];
         x[1].__x = __nv_cvt_float_to_fp8(f[0].y, __NV_NOSAT, __NV_E5M2);
       })"},
+    {"<cuda/atomic>",
+     "#include <cuda/atomic>\n__device__ cuda::atomic<int, cuda::thread_scope_block> a;\n__global__ void k(unsigned* "
+     "x, double* d) { "
+     "cuda::atomic_ref<unsigned> r(*x); r.fetch_and(7); r.fetch_min(3u, cuda::memory_order_acquire); "
+     "cuda::atomic_ref<double>(*d).fetch_add(1.0); *x += a.load() + a.fetch_xor(3); }\n"
+     "int host() { cuda::atomic<int> b(3); return ++b + b.exchange(4); }"},
     {"all of libdevice",
      "#include <trine_libdevice.h>\n__global__ void k(double* x) { *x = __nv_j0(*x) + __nv_tgamma(*x); }"},
 };
@@ -175,6 +181,9 @@ TEST(Headers, InstructionsOfGpus) {
   expect(ptx_of("f[0] = __expf(f[1]);", "sm_80"), "ex2.approx");
   expect(ptx_of("f[0] = __sinf(f[1]);", "sm_80"), "sin.approx");
   expect(ptx_of("f[0] = __log2f(f[1]);", "sm_80"), "lg2.approx");
+  expect(ptx_of("f[0] = __fadd_rz(f[1], f[2]);", "sm_80"), "add.rz.f32");
+  expect(ptx_of("f[0] = __fmaf_ru(f[1], f[2], f[3]);", "sm_80"), "fma.rp.f32");
+  expect(ptx_of("f[0] = __dsqrt_rd(f[1]);", "sm_80"), "sqrt.rm.f64");
   expect(ptx_of("f[0] = __fdividef(f[1], f[2]);", "sm_80"), "div.approx");
 }
 
