@@ -41,6 +41,24 @@ const KernelCase kCases[] = {
                 (t + down) * 7 + rounded(t - up) * 11 + rounded(t / 32 * 32 + 7) * 13;
        });
      }},
+    {"groups reduce and hand on",
+     "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n" TRINE_HEAD R"(
+       namespace cg = cooperative_groups; auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+       half sum = cg::reduce(tile, half(in[i] % 60), cg::plus<half>()); half2 last = tile.shfl(half2(sum, half(t)), 15);
+       __nv_bfloat16 most = cg::reduce(tile, __nv_bfloat16(in[i] % 60), cg::greater<__nv_bfloat16>());
+       out[i] = __half2int_rn(sum) + 3 * __half2int_rn(last.y) + 5 * __bfloat162int_rn(most); })",
+     &kWarpShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int i) {
+         int sum = 0, most = -60;
+         for (int j = i / 16 * 16; j < i / 16 * 16 + 16; ++j) {
+           const int v = in[static_cast<size_t>(j)] % 60;
+           sum += v;
+           most = std::max(most, v);
+         }
+         return sum + 3 * (i % shape.threads() / 16 * 16 + 15) + 5 * most;
+       });
+     }},
     {"atomic sums, shared and global", R"(
        #include <cuda_bf16.h>
        #include <cuda_fp16.h>
