@@ -20,6 +20,7 @@
 #include "simt/compile/libdevice.h"
 #include "simt/compile/ptx_prepare.h"
 #include "simt/compile/ptx_runtime.h"
+#include "simt/compile/ptx_unroll.h"
 #include "trine/base/error.h"
 
 extern "C" {
@@ -85,6 +86,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(std::string_view architecture,
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   Analyses analyses(&machine);
+  analyses.builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(LeaveUnknownLoops()); });
   analyses.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, analyses.modules);
 }
 

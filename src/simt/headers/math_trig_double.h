@@ -89,26 +89,25 @@ TRINE_MATH double cos_kernel(Pair<double> r) {
           -r.hi * r.lo);
   return head + (fma(z, -0.5, 1.0 - head) + fma(fma(r.hi, r.hi, -z), -0.5, tail));
 }
-TRINE_MATH double sin_of(WideAngle a) {
-  const double y = a.q & 1 ? cos_kernel(a.r) : sin_kernel(a.r);
-  return a.q & 2 ? -y : y;
+TRINE_MATH void sincos(WideAngle a, double* s, double* c) {
+  const double sin_r = sin_kernel(a.r), cos_r = cos_kernel(a.r);
+  *s = sin_of(a.q, sin_r, cos_r);
+  *c = cos_of(a.q, sin_r, cos_r);
 }
 
+TRINE_MATH void sincos(double x, double* s, double* c) {
+  sincos(reduce(x), s, c);
+  *s = x == 0.0 ? x : *s;
+}
 TRINE_MATH double sin(double x) {
-  const double y = sin_of(reduce(x));
-  return x == 0.0 ? x : y;
+  double s, c;
+  sincos(x, &s, &c);
+  return s;
 }
 TRINE_MATH double cos(double x) {
-  WideAngle a = reduce(x);
-  a.q += 1;
-  return sin_of(a);
-}
-TRINE_MATH void sincos(double x, double* s, double* c) {
-  WideAngle a = reduce(x);
-  const double y = sin_of(a);
-  *s = x == 0.0 ? x : y;
-  a.q += 1;
-  *c = sin_of(a);
+  double s, c;
+  sincos(x, &s, &c);
+  return c;
 }
 TRINE_MATH double tan(double x) {
   const WideAngle a = reduce(x);
@@ -125,18 +124,20 @@ TRINE_MATH WideAngle reduce_pi(double x) {
   return {mul(Pair<double>{3.141592653589793, 1.2246467991473532e-16}, r),
           static_cast<i32>(isnan(quarter) ? 0.0 : quarter)};
 }
+TRINE_MATH void sincospi(double x, double* s, double* c) {
+  sincos(reduce_pi(x), s, c);
+  *s = *s == 0.0 ? mulsign(0.0, x) : *s;
+  *c += 0.0;
+}
 TRINE_MATH double sinpi(double x) {
-  const double y = sin_of(reduce_pi(x));
-  return y == 0.0 ? mulsign(0.0, x) : y;
+  double s, c;
+  sincospi(x, &s, &c);
+  return s;
 }
 TRINE_MATH double cospi(double x) {
-  WideAngle a = reduce_pi(x);
-  a.q += 1;
-  return sin_of(a) + 0.0;
-}
-TRINE_MATH void sincospi(double x, double* s, double* c) {
-  *s = sinpi(x);
-  *c = cospi(x);
+  double s, c;
+  sincospi(x, &s, &c);
+  return c;
 }
 
 }  // namespace trine_math

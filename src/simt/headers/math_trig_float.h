@@ -54,28 +54,33 @@ TRINE_MATH float cos_kernel(float r) {
   return fma(z * z, poly(z, 0.041666646f, -0.0013887307f, 2.4431884e-05f), fma(z, -0.5f, 1.0f));
 }
 
-// sin(r + q pi/2).
+// sin and cos of r + q pi/2, of those of r. Both are at hand, so that nothing branches.
 template <class T>
-TRINE_MATH T sin_of(Angle<T> a) {
-  const T y = a.q & 1 ? cos_kernel(a.r) : sin_kernel(a.r);
-  return a.q & 2 ? -y : y;
+TRINE_MATH T sin_of(i32 q, T sin_r, T cos_r) {
+  const T y = q & 1 ? cos_r : sin_r;
+  return q & 2 ? -y : y;
+}
+template <class T>
+TRINE_MATH T cos_of(i32 q, T sin_r, T cos_r) {
+  return sin_of(q + 1, sin_r, cos_r);
 }
 
+TRINE_MATH void sincos(float x, float* s, float* c) {
+  const Angle<float> a = reduce(x);
+  const float sin_r = sin_kernel(a.r), cos_r = cos_kernel(a.r);
+  const float y = sin_of(a.q, sin_r, cos_r);
+  *s = x == 0.0f ? x : y;  // keeps -0
+  *c = cos_of(a.q, sin_r, cos_r);
+}
 TRINE_MATH float sin(float x) {
-  const float y = sin_of(reduce(x));
-  return x == 0.0f ? x : y;  // keeps -0
+  float s, c;
+  sincos(x, &s, &c);
+  return s;
 }
 TRINE_MATH float cos(float x) {
-  Angle<float> a = reduce(x);
-  a.q += 1;
-  return sin_of(a);
-}
-TRINE_MATH void sincos(float x, float* s, float* c) {
-  Angle<float> a = reduce(x);
-  const float y = sin_of(a);
-  *s = x == 0.0f ? x : y;
-  a.q += 1;
-  *c = sin_of(a);
+  float s, c;
+  sincos(x, &s, &c);
+  return c;
 }
 TRINE_MATH float tan(float x) {
   const Angle<float> a = reduce(x);
@@ -90,34 +95,31 @@ TRINE_MATH Angle<float> reduce_pi(float x) {
   const float f = __builtin_rintf(inside + inside);
   return {fma(f, -0.5f, inside), static_cast<i32>(isnan(f) ? 0.0f : f)};
 }
-// sin(pi r) and cos(pi r) on |r| <= 1/4: pi r as a pair.
+// sin(pi r) and cos(pi r) on |r| <= 1/4; pi is a pair.
 TRINE_MATH float sinpi_kernel(float r) {
-  const float hi = r * 3.14159274f, lo = fma(r, 3.14159274f, -hi) + r * -8.74227766e-8f;
-  const float z = hi * hi;
-  return hi + fma(hi * z, poly(z, -0.16666667f, 0.008333372f, -0.00019849888f, 2.8000848e-06f), lo);
+  const float z = r * r;
+  return fma(3.14159274f, r, r * poly(z, -8.74227766e-8f, -5.167709f, 2.5497975f, -0.58933693f));
 }
 TRINE_MATH float cospi_kernel(float r) {
-  const float hi = r * 3.14159274f, lo = fma(r, 3.14159274f, -hi) + r * -8.74227766e-8f;
-  const float z = hi * hi, z_lo = fma(hi, hi, -z);
-  const float head = fma(z, -0.5f, 1.0f), head_lo = fma(z, -0.5f, 1.0f - head) - 0.5f * z_lo;
-  return head + (fma(z * z, poly(z, 0.041666646f, -0.0013887307f, 2.4431884e-05f), -hi * lo) + head_lo);
-}
-TRINE_MATH float sinpi_of(Angle<float> a) {
-  const float y = a.q & 1 ? cospi_kernel(a.r) : sinpi_kernel(a.r);
-  return a.q & 2 ? -y : y;
-}
-TRINE_MATH float sinpi(float x) {
-  const float y = sinpi_of(reduce_pi(x));
-  return y == 0.0f ? mulsign(0.0f, x) : y;  // whole numbers: zero with the sign of x
-}
-TRINE_MATH float cospi(float x) {
-  Angle<float> a = reduce_pi(x);
-  a.q += 1;
-  return sinpi_of(a) + 0.0f;
+  const float z = r * r;
+  return poly(z, 1.0f, -4.934802f, 4.0586987f, -1.3348359f, 0.22974521f);
 }
 TRINE_MATH void sincospi(float x, float* s, float* c) {
-  *s = sinpi(x);
-  *c = cospi(x);
+  const Angle<float> a = reduce_pi(x);
+  const float sin_r = sinpi_kernel(a.r), cos_r = cospi_kernel(a.r);
+  const float y = sin_of(a.q, sin_r, cos_r);
+  *s = y == 0.0f ? mulsign(0.0f, x) : y;  // whole numbers: zero with the sign of x
+  *c = cos_of(a.q, sin_r, cos_r) + 0.0f;
+}
+TRINE_MATH float sinpi(float x) {
+  float s, c;
+  sincospi(x, &s, &c);
+  return s;
+}
+TRINE_MATH float cospi(float x) {
+  float s, c;
+  sincospi(x, &s, &c);
+  return c;
 }
 
 }  // namespace trine_math
