@@ -15,7 +15,7 @@ pack() {  # pack FOLDER ARCHITECTURE PTX_VERSION
   mkdir -p "$to/cache"
   build/bin/bench_launch --source >"$to/launch.cu"
   TRINE_CACHE=$to/cache build/bin/test_compute_gpu --fill-cache "$2" "$3" "$to/launch.cu"
-  cp -L build/lib/libtrine_rt.so.0.1 build/lib/libtrine_compute.so build/bin/test_compute_gpu build/bin/bench_launch "$to"
+  cp -L build/lib/libtrine_rt.so.0.1 build/lib/libtrine_compute.so.0.1 build/bin/test_compute_gpu build/bin/bench_launch "$to"
   strip "$to"/*.so* "$to/test_compute_gpu" "$to/bench_launch"
   cp scripts/gpu_check.sh "$to"
   du -sh "$to"

@@ -74,7 +74,7 @@ def run(folder, rounds, arch):
     print(subprocess.run(["nvcc", "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
     failed = run_tests(folder, environment)
     names = sorted(source.stem for source in folder.glob("*.cu"))
-    builds = [subprocess.Popen(["nvcc", "-O3", "-std=c++17", f"-arch={arch}", "-I.", f"{name}.cu", "-o", f"nvcc_{name}"],
+    builds = [subprocess.Popen(["nvcc", "-O3", "-std=c++17", "--extended-lambda", f"-arch={arch}", "-I.", f"{name}.cu", "-o", f"nvcc_{name}"],
                                cwd=folder) for name in names]
     unbuilt = [name for name, build in zip(names, builds) if build.wait()]
     ratios = []

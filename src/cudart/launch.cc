@@ -38,15 +38,27 @@ int most_blocks(const Kernel& kernel, int threads, size_t dynamic_bytes) {
   return blocks;
 }
 
+void launch_now(const Kernel& kernel, const compute::LaunchShape& shape, const void* const* arguments, int device,
+                compute::StreamHandle stream) {
+  send_managed(device, stream);
+  machine().kernels->launch(kernel.handle, shape, arguments, stream);
+  if (!machine().gpu) fetch_managed(device);
+}
+
+Kernel checked_kernel(const Launch& launch, void** arguments) {
+  const Kernel kernel = kernel_of(launch.function);
+  check_shape(kernel, launch.shape);
+  need(arguments || kernel.info->parameters.empty());
+  return kernel;
+}
+
 }  // namespace
 
 compute::Dim3 dim_of(const dim3& d) { return {d.x, d.y, d.z}; }
 
 PreparedLaunch prepare(const Launch& launch, void** arguments, int device) {
-  const Kernel kernel = kernel_of(launch.function);
-  check_shape(kernel, launch.shape);
+  const Kernel kernel = checked_kernel(launch, arguments);
   const auto& parameters = kernel.info->parameters;
-  need(arguments || parameters.empty());
   const auto values = std::make_shared<std::vector<std::vector<char>>>();
   for (size_t i = 0; i < parameters.size(); ++i) {
     const char* from = static_cast<const char*>(arguments[i]);
@@ -56,11 +68,15 @@ PreparedLaunch prepare(const Launch& launch, void** arguments, int device) {
     std::vector<const void*> pointers;
     for (const auto& value : *values) pointers.push_back(value.data());
     pointers.push_back(nullptr);
-    send_managed(device, stream);
-    machine().kernels->launch(kernel.handle, shape, pointers.data(), stream);
-    if (!machine().gpu) fetch_managed(device);
+    launch_now(kernel, shape, pointers.data(), device, stream);
   };
   return {run, values};
+}
+
+void start(const Launch& launch, void** arguments, CUstream_st& stream) {
+  const Kernel kernel = checked_kernel(launch, arguments);
+  wait_for_others(stream);
+  launch_now(kernel, launch.shape, arguments, stream.device, stream.handle);
 }
 
 }  // namespace trine::cudart
@@ -71,9 +87,9 @@ namespace {
 
 void launch(const Launch& what, void** arguments, cudaStream_t stream) {
   CUstream_st& on = stream_of(stream);
+  if (!on.capture || !on.capture->open) return start(what, arguments, on);
   PreparedLaunch prepared = prepare(what, arguments, on.device);
   CUgraphNode_st* node = submit(on, cudaGraphNodeTypeKernel, prepared.run);
-  if (!node) return;
   node->function = what.function;
   const auto& [grid, block, shared_bytes, cooperative] = what.shape;
   node->launch = {const_cast<void*>(what.function),

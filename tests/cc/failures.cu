@@ -8,6 +8,9 @@ __global__ __launch_bounds__(64) void small() {}
 __global__ void fails(int* x) { assert(x[0] == 1); }
 
 int main() {
+  cudaDeviceProp device;
+  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) return 15;
+  const bool on_gpu = strstr(device.name, "NVIDIA");
   nothing<<<1, 2048>>>();
   if (cudaPeekAtLastError() != cudaErrorInvalidConfiguration) return 1;
   if (cudaGetLastError() != cudaErrorInvalidConfiguration || cudaGetLastError() != cudaSuccess) return 2;
@@ -30,6 +33,7 @@ int main() {
   if (cudaGetLastError() != cudaErrorAssert || cudaGetLastError() != cudaErrorAssert) return 9;
   if (cudaMalloc(&p, 16) != cudaErrorAssert) return 10;
   if (!strstr(cudaGetErrorString(cudaErrorAssert), "device-side assert triggered")) return 11;
+  if (on_gpu) return puts("passed") < 0;  // the driver prints the assertion, and its context is lost
   if (!strstr(cudaGetErrorString(cudaErrorAssert), "x[0] == 1")) return 12;
   if (cudaDeviceReset() != cudaSuccess || cudaMalloc(&p, 16) != cudaSuccess) return 13;
   nothing<<<1, 32>>>();
