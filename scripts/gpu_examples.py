@@ -34,10 +34,10 @@ def pack(folder, arch):
     compiler = [build / "bin/trine", "cc", f"--gpu={arch}", "-O3"]
     for source in sorted(folder.glob("*.cu")):
         subprocess.run([*compiler, source, "-o", folder / f"ours_{source.stem}"], check=True)
-    for source in sorted((root / "tests/cc").glob("*.cu")):
-        if " main(" in source.read_text():
-            parts = sorted(source.parent.glob(f"{source.stem}_*.cu"))
-            subprocess.run([*compiler, "-DFACTOR=2", source, *parts, "-o", folder / f"test_{source.stem}"], check=True)
+    programs = {source for source in (root / "tests/cc").glob("*.cu") if " main(" in source.read_text()}
+    for source in sorted(programs):
+        parts = sorted(set(source.parent.glob(f"{source.stem}_*.cu")) - programs)
+        subprocess.run([*compiler, "-DFACTOR=2", source, *parts, "-o", folder / f"test_{source.stem}"], check=True)
     shutil.copy(__file__, folder)
 
 
