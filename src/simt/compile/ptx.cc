@@ -86,8 +86,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(std::string_view architecture,
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   Analyses analyses(&machine);
-  analyses.builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(LeaveUnknownLoops()); });
+  analyses.builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(UnrollShortLoops()); });
   analyses.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, analyses.modules);
 }
 

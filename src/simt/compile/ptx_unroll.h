@@ -1,14 +1,16 @@
 // Loops of kernels for NVIDIA GPUs.
 #pragma once
 
-#include <llvm/IR/PassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 
 namespace trine::simt {
 
-// Leaves loops whose count is not known to the driver's compiler, which unrolls them itself: what LLVM unrolls it would
-// unroll again.
-struct LeaveUnknownLoops : llvm::PassInfoMixin<LeaveUnknownLoops> {
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+// Asks for short loops to be written out whole, beyond LLVM's own bound: what is computed of their counters becomes
+// constants, and loads of neighbours become one.
+struct UnrollShortLoops : llvm::PassInfoMixin<UnrollShortLoops> {
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& results,
+                              llvm::LPMUpdater&);
 };
 
 }  // namespace trine::simt
