@@ -27,7 +27,7 @@ def skip(why):
 
 
 def transcript(gdb, script, work, commands):
-    words = [gdb, "-nx", "-batch", "-ex", "set pagination off", "-ex", "set width 0", "-ex", "set breakpoint pending on",
+    words = [gdb, "-nx", "-batch", "-iex", "set auto-load python-scripts off", "-ex", "set pagination off", "-ex", "set width 0", "-ex", "set breakpoint pending on",
              "-ex", "set style enabled off", "-ex", "source " + str(script)]
     for command in commands:
         words += ["-ex", "echo (gdb) %s\\n" % command, "-ex", command]
