@@ -15,8 +15,7 @@ llvm::PreservedAnalyses UnrollShortLoops::run(llvm::Loop& loop, llvm::LoopAnalys
   if (!loop.isInnermost() || !rounds || asked) return llvm::PreservedAnalyses::all();
   size_t instructions = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) instructions += block->size();
-  if (rounds * instructions <= kMostInstructions)
-    llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+  if (rounds * instructions <= kMostInstructions) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
   return llvm::PreservedAnalyses::all();
 }
 
