@@ -126,6 +126,7 @@ struct Compiler {
               "-nobuiltininc",
               "-fdeclspec",
               "-Wno-unknown-cuda-version",
+              "--cuda-gpu-arch=sm_80",  // libraries name their namespaces by it: as for kernels
               "-isystem",
               scratch.file("include"),
               "-isystem",

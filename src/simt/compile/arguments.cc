@@ -59,7 +59,9 @@ std::vector<std::string> language_arguments(const compute::CompileOptions& optio
       "-fdeprecated-macro", "-complex-range=improved", "-ffp-contract=fast", "-disable-llvm-passes",
       "-disable-llvm-verifier",
       // Kernels read eight halves as a float4, and bits of floats as ints, as nvcc lets them.
-      "-relaxed-aliasing", "-resource-dir", resources, "-fno-validate-pch"};
+      "-relaxed-aliasing", "-resource-dir", resources, "-fno-validate-pch",
+      // Libraries name their namespaces by it, as the host compiler does too.
+      "-D__CUDA_ARCH_LIST__=800"};
   add_folder(all, "-internal-isystem", std::string(kDeviceHeaders));
   for (const std::string& folder : cxx) add_folder(all, "-internal-isystem", folder);
   add_folder(all, "-internal-isystem", resources + "/include");

@@ -21,6 +21,7 @@
 #endif
 #endif
 
+#include "cuda_device_runtime_api.h"
 #include "cuda_runtime_api.h"
 #ifdef __CUDA__
 #include "device_launch_parameters.h"
