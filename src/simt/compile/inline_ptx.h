@@ -33,6 +33,8 @@ class PtxStatement {
 };
 
 void translate_inline_ptx(llvm::Module& module);  // what is not translated stays
+// What stayed becomes calls of functions (inline_ptx_source.h); an asm without one keeps the reason as "trine.why".
+void call_ptx_functions(llvm::Module& module);
 
 // Each returns false when the instruction is none of its own.
 bool translate_memory(const PtxStatement& statement);

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -16,6 +17,7 @@
 #include "simt/compile/jit.h"
 #include "simt/compile/lanes/lanes.h"
 #include "simt/compile/libdevice.h"
+#include "simt/compile/shared_addresses.h"
 #include "simt/compile/stored_code.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
@@ -42,7 +44,7 @@ struct LoadedModule {
 class Program final : public CpuProgram {
  public:
   Program(const DeviceModule& info, std::span<const RuntimeSymbol> runtime)
-      : info_(info), runtime_(runtime.begin(), runtime.end()) {}
+      : runtime_(runtime.begin(), runtime.end()), info_(info) {}
 
   void* variable(std::string_view symbol) override;
   CpuKernel kernel(const KernelInfo& kernel, const CpuKernelOptions& options) override;
@@ -58,10 +60,11 @@ class Program final : public CpuProgram {
   StoredCode make_threads_code(const KernelInfo& kernel, const CpuKernelOptions& options);
   StoredCode make_lanes_code(const KernelInfo& kernel, const CpuKernelOptions& options);
 
-  const DeviceModule info_;
   const std::vector<RuntimeSymbol> runtime_;
   std::shared_ptr<CodeStore> store_;
   std::mutex mutex_;  // of what follows
+  DeviceModule info_;
+  bool is_translated_ = false;  // the bitcode: inline PTX and shared addresses are the CPU's
   std::unique_ptr<Jit> jit_;
   std::string bitcode_key_;
   std::set<std::string> variables_;         // that live in the program
@@ -75,9 +78,17 @@ LoadedModule Program::load() {
   auto module = llvm::parseBitcodeFile(bitcode, *loaded.context);
   if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
   loaded.module = std::move(*module);
+  if (is_translated_) return loaded;
   translate_inline_ptx(*loaded.module);
+  call_ptx_functions(*loaded.module);
   link_libdevice(*loaded.module);
   fold_reflect(*loaded.module);
+  offset_shared_addresses(*loaded.module);
+  bitcode_key_ = key_of({info_.bitcode});  // of what came, not of what is made of it
+  info_.bitcode.clear();
+  llvm::raw_string_ostream stream(info_.bitcode);
+  llvm::WriteBitcodeToFile(*loaded.module, stream);
+  is_translated_ = true;
   return loaded;
 }
 
@@ -135,6 +146,7 @@ void* Program::variable(std::string_view symbol) {
 }
 
 uint32_t Program::shared_bytes(const KernelInfo& kernel) {
+  const std::lock_guard lock(mutex_);
   LoadedModule loaded = load();
   isolate_kernel(*loaded.module, kernel.symbol, {});
   drop_unreached(*loaded.module);

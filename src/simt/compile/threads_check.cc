@@ -42,8 +42,17 @@ bool is_known(std::string_view name) {
   throw Error(ErrorCode::unsupported, fmt::format("cpu: {} in {}; the CPU has no such thing", what, in));
 }
 
+// Why inline PTX was left as it is.
+void refuse_for_its_reason(const llvm::CallBase& call) {
+  const llvm::MDNode* why = call.getMetadata("trine.why");
+  if (!why) return;
+  const std::string reason = llvm::cast<llvm::MDString>(why->getOperand(0))->getString().str();
+  throw Error(ErrorCode::unsupported, fmt::format("{}, in {}", reason, llvm::demangle(call.getFunction()->getName())));
+}
+
 void check(const llvm::CallBase& call) {
   if (const auto* text = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
+    refuse_for_its_reason(call);
     if (!text->getAsmString().empty()) refuse(call, fmt::format("inline assembly '{}'", text->getAsmString()));
     return;
   }

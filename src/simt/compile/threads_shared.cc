@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "simt/compile/shared_addresses.h"
 #include "simt/compile/threads_lower.h"
 
 namespace trine::simt {
@@ -32,6 +33,10 @@ Layout layout_of(llvm::Module& module) {
   std::vector<llvm::GlobalVariable*> dynamic;
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.getAddressSpace() != kSharedSpace) continue;
+    if (variable.getName() == kSharedArena) {
+      layout.places.emplace_back(&variable, 0);
+      continue;
+    }
     const uint64_t bytes = variable.getDataLayout().getTypeAllocSize(variable.getValueType());
     if (variable.isDeclaration() || bytes == 0) {
       dynamic_align = std::max(dynamic_align, align_of(variable));

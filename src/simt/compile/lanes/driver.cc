@@ -5,6 +5,7 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
+#include "simt/compile/shared_addresses.h"
 #include "simt/run/abi.h"
 
 namespace trine::simt::lanes {
@@ -54,6 +55,10 @@ void Driver::place_shared(llvm::Module& module) {
   uint64_t dynamic_align = 16;
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.getAddressSpace() != 3) continue;
+    if (variable.getName() == kSharedArena) {
+      shared_[&variable] = at(0);
+      continue;
+    }
     const llvm::DataLayout& layout = module.getDataLayout();
     const uint64_t bytes = layout.getTypeAllocSize(variable.getValueType());
     const uint64_t align =
