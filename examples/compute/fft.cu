@@ -15,8 +15,9 @@ __device__ float2 operator-(float2 a, float2 b) { return {a.x - b.x, a.y - b.y};
 __device__ float2 times(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
 __global__ void transform(const float2* in, float2* out) {
-  __shared__ float2 a[kSize], b[kSize];
+  __shared__ float2 a[kSize], b[kSize], turns[kThreads];
   const int i = threadIdx.x;
+  sincospif(-static_cast<float>(i) / kThreads, &turns[i].y, &turns[i].x);
   const float2* signal = in + size_t{blockIdx.x} * kSize;
   a[i] = signal[i], a[i + kThreads] = signal[i + kThreads];
   __syncthreads();
@@ -24,9 +25,7 @@ __global__ void transform(const float2* in, float2* out) {
   for (int span = 1; span < kSize; span *= 2) {
     // Butterfly i: two values half a signal apart, turned by the place within the span.
     const int k = i & (span - 1);
-    float sine, cosine;
-    sincospif(-static_cast<float>(k) / span, &sine, &cosine);
-    const float2 x = from[i], y = times(from[i + kThreads], {cosine, sine});
+    const float2 x = from[i], y = times(from[i + kThreads], turns[k * (kThreads / span)]);
     const int at = ((i - k) << 1) + k;
     to[at] = x + y, to[at + span] = x - y;
     __syncthreads();

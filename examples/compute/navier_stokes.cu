@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-constexpr int kSteps = 300, kIterations = 40;
+constexpr int kSteps = 200, kIterations = 40;
 constexpr float kDt = 0.5f, kLift = 0.12f;
 
 struct Grid {

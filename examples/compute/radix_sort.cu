@@ -51,15 +51,18 @@ __global__ void move(const uint32_t* keys, uint32_t* to, int n, int shift, const
     const bool real = at < n;
     const uint32_t key = real ? keys[at] : 0;
     const int digit = key >> shift & (kDigits - 1);
-    unsigned same = 0;  // lanes with my digit
-    for (int d = 0; d < kDigits; ++d) {
-      const unsigned those = __ballot_sync(0xffffffffu, real && digit == d);
-      if (d == digit) same = those;
-      if (lane == 0) warps[warp][d] = __popc(those);
+    if (lane < kDigits) warps[warp][lane] = 0;
+    unsigned same = __ballot_sync(0xffffffffu, real);  // lanes with my digit
+    for (int bit = 1; bit < kDigits; bit *= 2) {
+      const unsigned those = __ballot_sync(0xffffffffu, digit & bit);
+      same &= digit & bit ? those : ~those;
     }
+    const int before = __popc(same & ((1u << lane) - 1));
+    __syncwarp();
+    if (real && before == 0) warps[warp][digit] = __popc(same);
     __syncthreads();
     if (real) {
-      int place = next[digit] + __popc(same & ((1u << lane) - 1));
+      int place = next[digit] + before;
       for (int w = 0; w < warp; ++w) place += warps[w][digit];
       to[place] = key;
     }
