@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 
 #include "trine/base/error.h"
@@ -58,6 +59,8 @@ std::vector<Target> targets() {
       all.push_back({info.id, CpuMode::automatic});
       break;
     }
+  if (const char* only = std::getenv("TRINE_TEST_DEVICE"))
+    std::erase_if(all, [only](const Target& target) { return !target.device.starts_with(only); });
   return all;
 }
 
@@ -84,11 +87,14 @@ Ints random_ints(int count, uint32_t seed) {
 
 void run_case(const KernelCase& row, const Target& target) {
   const testing::ScopedTrace trace(__FILE__, __LINE__, text_of(target) + ": " + row.name);
+  if (!target.device.starts_with(row.only)) return;
   try {
     const Device device = Device::open(target.device);
     const Module module = Module::compile(device, row.source, {.mode = target.mode});
     const Kernel kernel = module.kernel("k");
-    for (const Shape& shape : *row.shapes) run_shape(row, device, kernel, shape);
+    const auto most = static_cast<int>(kernel.properties().most_threads);  // by its registers, on GPUs
+    for (const Shape& shape : *row.shapes)
+      if (shape.threads() <= most) run_shape(row, device, kernel, shape);
   } catch (const Error& error) {
     ADD_FAILURE() << error.what();
   }

@@ -19,7 +19,7 @@ struct Target {
   std::string device;
   CpuMode mode;
 };
-std::vector<Target> targets();  // of this machine
+std::vector<Target> targets();  // of this machine; with TRINE_TEST_DEVICE=cuda only those that begin so
 std::string text_of(const Target& target);
 
 struct Shape {
@@ -39,6 +39,7 @@ struct KernelCase {
   Expected expected;
   uint32_t shared_bytes_for_thread = 0;  // dynamic
   bool cooperative = false;
+  const char* only = "";  // devices whose names begin so: what others do not promise
 };
 
 extern const std::vector<Shape> kShapes;       // blocks of 1 to 1024 threads, grids of 1 to 7 blocks

@@ -18,7 +18,8 @@ void each(const Shape& shape, const Ints& in, Ints& out, const Body& body) {
 }
 
 const KernelCase kCases[] = {
-    {"recursion", R"(
+    // GPUs give a thread 1 KiB of stack where nothing else is asked for.
+    {"deep recursion", R"(
        __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
        __device__ __noinline__ int depth(int n, int* leaf) { int here = n; if (n == 0) { *leaf = 1; return 0; } return depth(n - 1, &here) + here; }
      )" TRINE_HEAD "int leaf; out[i] = fib(t % 12) + depth(t % 300, &leaf); }",
@@ -26,6 +27,24 @@ const KernelCase kCases[] = {
      [](const Shape& shape, const Ints& in, Ints& out) {
        each(shape, in, out, [&](int, int i) {
          const int t = i % shape.threads(), d = t % 300;
+         int a = 0, b = 1;
+         for (int j = 0; j < t % 12; ++j) {
+           const int c = a + b;
+           a = b;
+           b = c;
+         }
+         return a + (d == 0 ? 0 : d * (d + 1) / 2);
+       });
+     },
+     0, false, "cpu"},
+    {"recursion", R"(
+       __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+       __device__ __noinline__ int depth(int n, int* leaf) { int here = n; if (n == 0) { *leaf = 1; return 0; } return depth(n - 1, &here) + here; }
+     )" TRINE_HEAD "int leaf; out[i] = fib(t % 12) + depth(t % 12, &leaf); }",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       each(shape, in, out, [&](int, int i) {
+         const int t = i % shape.threads(), d = t % 12;
          int a = 0, b = 1;
          for (int j = 0; j < t % 12; ++j) {
            const int c = a + b;
@@ -255,7 +274,7 @@ const KernelCase kGridCases[] = {
        each(shape, in, out,
             [&](int v, int i) { return i % 3 == 1 ? v : in[static_cast<size_t>((i + 3) % shape.all())]; });
      },
-     0, true},
+     0, true, "cpu"},
     {"all blocks are there at once", R"(
        __device__ unsigned arrived = 0, left = 0;
        __device__ void meet() {

@@ -148,6 +148,19 @@ TEST(Ptx, DebugBuildsCarryLines) {
   EXPECT_EQ(count(optimized, "debug|\\.loc"), 0u);
 }
 
+// A variable that only the lane which gives it has set: passing it is no proof that this lane is the only one.
+TEST(Ptx, GuardsOfWhatIsShuffledStay) {
+  const std::string text = ptx_of(R"(
+      __device__ int rows;
+      __global__ void k(int* out) {
+        int lane = threadIdx.x % 32, row;
+        if (lane == 0) row = atomicAdd(&rows, 16);
+        out[threadIdx.x] = __shfl_sync(~0u, row, 0) + lane;
+      })");
+  EXPECT_EQ(count(text, R"(@%p\d+ +bra)"), 1u) << text;
+  EXPECT_EQ(count(text, "atom"), 1u) << text;
+}
+
 TEST(Ptx, WhatCannotBeIsAnError) {
   const DeviceModule module = parsed(kScale);
   const auto message = [&](const char* architecture, int version) {
