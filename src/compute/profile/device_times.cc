@@ -134,9 +134,8 @@ void begin_on_device(ThreadLog& log, TraceEvent& event) {
     const std::lock_guard lock(all().mutex);
     DeviceTimes& times = times_of(event.device);
     renew_anchor(times);
-    const EventHandle begin = times.take();
-    times.table->record(times.index, begin, event.stream);
-    log.device_begin = begin;
+    log.device_begin = times.take();
+    times.table->record(times.index, log.device_begin, event.stream);
   } catch (const Error&) {
     return;  // the device failed, as what is to be timed will say
   }
@@ -147,12 +146,16 @@ void end_on_device(ThreadLog& log, const TraceEvent& event) {
   const EventHandle begin = std::exchange(log.device_begin, nullptr);
   const std::lock_guard lock(all().mutex);
   DeviceTimes& times = times_of(event.device);
+  if (!begin) return;
+  if (event.failed) return times.unused.push_back(begin);
+  EventHandle end = nullptr;
   try {
-    if (event.failed) return times.unused.push_back(begin);
-    const EventHandle end = times.take();
+    end = times.take();
     times.table->record(times.index, end, event.stream);
     times.pending.push_back({event, begin, end, times.anchor});
   } catch (const Error&) {
+    times.unused.push_back(begin);
+    if (end) times.unused.push_back(end);
     return;
   }
   if (times.pending.size() < kMostPending) return;

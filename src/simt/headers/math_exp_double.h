@@ -1,4 +1,4 @@
-// Exponentials of double, as those of float. Bounds in ulp: exp 1, exp2 1, exp10 1, expm1 1.
+// Exponentials of double, as those of float. Bounds in ulp: exp 1, exp2 1, exp10 1, expm1 2.
 #pragma once
 
 #include "math_base.h"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "simt/run/barrier.h"
 #include "simt/run/deadlock.h"
@@ -315,10 +316,15 @@ int Executor::describe_for_signal(char* text, size_t bytes, int signal) const {
                        block[0], block[1], block[2], fibre_ ? current_->state.linear : lane_, signal);
 }
 
-void Executor::fail(const std::string& message) { fail_launch(ErrorCode::device, who() + ": " + message); }
+// Nobody comes back to the stack of a thread that is abandoned: what it owns is given up before.
+void Executor::fail(std::string message) {
+  std::string whole = who() + ": ";
+  whole += std::exchange(message, {});
+  fail_launch(ErrorCode::device, std::move(whole));
+}
 
-void Executor::fail_launch(ErrorCode code, const std::string& message) {
-  launch_->fail(code, message);
+void Executor::fail_launch(ErrorCode code, std::string message) {
+  launch_->fail(code, std::exchange(message, {}));
   abandon();
 }
 

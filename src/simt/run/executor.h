@@ -39,8 +39,8 @@ class Executor {
   void wake(Thread& thread);
   void yield();
   [[noreturn]] void exit_thread();
-  [[noreturn]] void fail(const std::string& message);  // ends the launch; said of the current thread
-  [[noreturn]] void fail_launch(ErrorCode code, const std::string& message);
+  [[noreturn]] void fail(std::string message);  // ends the launch; said of the current thread
+  [[noreturn]] void fail_launch(ErrorCode code, std::string message);
   Block& block_of(const Thread& thread) { return *reinterpret_cast<Block*>(thread.state.block); }
   Thread* threads_of(const Block& block) { return threads_.data() + block.first_thread; }
   uint32_t begun_of(const Block& block) const;  // the first so many of its threads have begun

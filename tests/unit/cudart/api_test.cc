@@ -57,7 +57,7 @@ TEST(Memory, OfEverySizeIsCopiedThereAndBack) {
   EXPECT_EQ(none, nullptr);
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice), cudaSuccess);
-  EXPECT_EQ(cudaMemcpy(&none, &none, 1, static_cast<cudaMemcpyKind>(9)), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpy(&none, &none, 1, static_cast<cudaMemcpyKind>(7)), cudaErrorInvalidMemcpyDirection);
   cudaGetLastError();
 }
 
@@ -209,6 +209,8 @@ TEST(Capture, KeepsWorkForGraphs) {
   EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorIllegalState);
   EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
   cudaGetLastError();
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   cudaStreamDestroy(stream);
   cudaFree(memory);
 }
@@ -237,8 +239,11 @@ TEST(Graphs, RunNodesInTheOrderOfTheirDependencies) {
   cudaDeviceSynchronize();
   EXPECT_EQ(order, (std::vector<int>{1, 2, 0}));
   ASSERT_EQ(cudaGraphAddDependencies(graph, &nodes[0], &nodes[2], 1), cudaSuccess);
-  EXPECT_EQ(cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaErrorInvalidValue) << "a circle";
+  cudaGraphExec_t none;
+  EXPECT_EQ(cudaGraphInstantiateWithFlags(&none, graph, 0), cudaErrorInvalidValue) << "a circle";
   cudaGetLastError();
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 TEST(Kernels, ThatAreNoneAreRefused) {
