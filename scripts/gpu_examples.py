@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 # Sizes that fill a GPU, where the example takes one.
-ARGUMENTS = {"matmul": ["4096"], "nbody": ["65536", "3"], "path_tracer": ["picture.png", "64"]}
+ARGUMENTS = {"matmul": ["4096"], "nbody": ["65536"], "path_tracer": ["2560"]}
 
 
 def pack(folder, arch):
@@ -34,8 +34,11 @@ def pack(folder, arch):
     compiler = [build / "bin/trine", "cc", f"--gpu={arch}", "-O3"]
     for source in sorted(folder.glob("*.cu")):
         subprocess.run([*compiler, source, "-o", folder / f"ours_{source.stem}"], check=True)
-    programs = {source for source in (root / "tests/cc").glob("*.cu") if " main(" in source.read_text()}
+    texts = {source: source.read_text() for source in sorted((root / "tests/cc").glob("*.cu"))}
+    programs = {source for source, text in texts.items() if " main(" in text}
     for source in sorted(programs):
+        if "arguments[1]" in texts[source]:  # run by a test of its own
+            continue
         parts = sorted(set(source.parent.glob(f"{source.stem}_*.cu")) - programs)
         subprocess.run([*compiler, "-DFACTOR=2", source, *parts, "-o", folder / f"test_{source.stem}"], check=True)
     shutil.copy(__file__, folder)
