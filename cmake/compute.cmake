@@ -1,5 +1,5 @@
 # libtrine_compute: kernels in CUDA C++, launched on the CPU or a GPU. libtrine_simt: the compiler that it opens.
-trine_objects(compute_objects simt/run)
+trine_objects(compute_objects simt/check simt/run)
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backends/cuda/*.cc)
 file(GLOB profile_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compute/profile/*.cc)
 target_sources(compute_objects PRIVATE ${cuda_sources} ${profile_sources})

@@ -15,6 +15,8 @@ constexpr EnvVariable kVariables[] = {
     {"HOME", "", "compiled kernels are kept below it, in .cache/trine, unless a variable names another folder"},
     {"NO_COLOR", "", "any value: the command line writes no colours"},
     {"TRINE_CACHE", "", "folder of compiled kernels; off: none are kept"},
+    {"TRINE_CHECK_JSON", "", "file to which checked kernels add a line of JSON for each finding"},
+    {"TRINE_CHECK_SAME_VALUE", "", "any value: races in which all write the value that was there are told too"},
     {"TRINE_CPU", "",
      "caps what kernels use of the CPU: baseline, avx2, avx512 or, with extensions, avx512+vnni+bf16; never raises it"},
     {"TRINE_CUDA_DRIVER", "libcuda.so.1", "library of the CUDA driver"},

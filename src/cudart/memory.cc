@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cudart/stream.h"
+#include "simt/check/memory_map.h"
 
 namespace trine::cudart {
 namespace {
@@ -19,7 +20,7 @@ Memory& memory() {
   return held;
 }
 
-void* allocate(size_t bytes, cudaMemoryType type, unsigned flags = 0) {
+void* allocate(size_t bytes, cudaMemoryType type, const char* by, unsigned flags = 0) {
   if (!bytes) return nullptr;
   const auto& table = *machine().table;
   const int device = current_device();
@@ -28,6 +29,7 @@ void* allocate(size_t bytes, cudaMemoryType type, unsigned flags = 0) {
          fmt::format("{} bytes; the device has {}", bytes, table.properties(device).memory_bytes));
   const bool pinned = type != cudaMemoryTypeDevice && table.allocate_host;
   void* begin = (pinned ? table.allocate_host : table.allocate)(device, bytes);
+  if (simt::MemoryMap::is_enabled()) simt::MemoryMap::of_process().name(begin, by);
   Memory& held = memory();
   const std::lock_guard lock(held.mutex);
   held.all[begin] = {static_cast<char*>(begin), bytes, type, device, flags, pinned};
@@ -78,25 +80,26 @@ void need_inside(const void* address, size_t bytes) {
 }  // namespace trine::cudart
 
 using namespace trine::cudart;
+namespace simt = trine::simt;
 
 cudaError_t cudaMalloc(void** out, size_t bytes) {
   return call([&] {
     need(out);
-    *out = allocate(bytes, cudaMemoryTypeDevice);
+    *out = allocate(bytes, cudaMemoryTypeDevice, "cudaMalloc");
   });
 }
 
 cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
   return call([&] {
     need(out && bytes && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
-    *out = allocate(bytes, cudaMemoryTypeManaged);
+    *out = allocate(bytes, cudaMemoryTypeManaged, "cudaMallocManaged");
   });
 }
 
 cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
   return call([&] {
     need(out && flags < 8);
-    *out = allocate(bytes, cudaMemoryTypeHost, flags);
+    *out = allocate(bytes, cudaMemoryTypeHost, "cudaHostAlloc", flags);
   });
 }
 cudaError_t cudaMallocHost(void** out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
@@ -106,7 +109,7 @@ cudaError_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t heig
     need(out && pitch && width < SIZE_MAX - kPitch);
     *pitch = pitch_of(width);
     need(!height || *pitch <= SIZE_MAX / height, cudaErrorMemoryAllocation);
-    *out = allocate(*pitch * height, cudaMemoryTypeDevice);
+    *out = allocate(*pitch * height, cudaMemoryTypeDevice, "cudaMallocPitch");
   });
 }
 
@@ -116,7 +119,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
     const size_t pitch = pitch_of(extent.width);
     need(!extent.height || !extent.depth || pitch <= SIZE_MAX / extent.height / extent.depth,
          cudaErrorMemoryAllocation);
-    *out = {allocate(pitch * extent.height * extent.depth, cudaMemoryTypeDevice), pitch, extent.width, extent.height};
+    *out = {allocate(pitch * extent.height * extent.depth, cudaMemoryTypeDevice, "cudaMalloc3D"), pitch, extent.width, extent.height};
   });
 }
 
@@ -145,7 +148,7 @@ cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
     need(out);
     CUstream_st& on = stream_of(stream);
     need(!on.capture || !on.capture->open, cudaErrorStreamCaptureUnsupported);
-    *out = allocate(bytes, cudaMemoryTypeDevice);
+    *out = allocate(bytes, cudaMemoryTypeDevice, "cudaMallocAsync");
   });
 }
 
@@ -168,6 +171,9 @@ cudaError_t cudaHostRegister(void* begin, size_t bytes, unsigned flags) {
     Memory& held = memory();
     const std::lock_guard lock(held.mutex);
     held.all[begin] = {static_cast<char*>(begin), bytes, cudaMemoryTypeHost, current_device(), flags, false};
+    if (simt::MemoryMap::is_enabled())
+      simt::MemoryMap::of_process().add(reinterpret_cast<uint64_t>(begin), bytes, simt::RegionKind::host,
+                                        "registered memory (cudaHostRegister)");
   });
 }
 
@@ -176,6 +182,7 @@ cudaError_t cudaHostUnregister(void* begin) {
     Allocation there;
     need(begin && find_allocation(begin, there), cudaErrorHostMemoryNotRegistered);
     forget(begin, true);
+    if (simt::MemoryMap::is_enabled()) simt::MemoryMap::of_process().remove(reinterpret_cast<uint64_t>(begin));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cudart/checks.h"
 #include "cudart/stream.h"
 #include "simt/run/find_kernel.h"
 
@@ -154,6 +155,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
     image.program = trine::simt::decode_program(image.bytes);
     image.program.module.bitcode.clear();
     all.gpu_code |= !image.program.ptx.empty();
+    begin_checks(image.program.options.checks);
   } catch (const trine::Error& error) {
     image.problem = error.what();
   }

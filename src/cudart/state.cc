@@ -34,6 +34,8 @@ bool has(const std::string& text, const char* words) { return text.find(words) !
 // Which error of CUDA's the words of a device's failure stand for.
 cudaError_t code_of_device(const std::string& text) {
   if (has(text, "assertion") || has(text, "CUDA_ERROR_ASSERT")) return cudaErrorAssert;
+  if (has(text, "trine check: memory: misaligned")) return cudaErrorMisalignedAddress;
+  if (has(text, "trine check: memory")) return cudaErrorIllegalAddress;
   if (has(text, "where it has no memory") || has(text, "ILLEGAL_ADDRESS")) return cudaErrorIllegalAddress;
   if (has(text, "misaligned") || has(text, "MISALIGNED")) return cudaErrorMisalignedAddress;
   if (has(text, "instruction that is none") || has(text, "ILLEGAL_INSTRUCTION")) return cudaErrorIllegalInstruction;

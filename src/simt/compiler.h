@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "simt/check/abi.h"
 #include "simt/device_module.h"
 #include "simt/run/abi.h"
 #include "trine/compute/module.h"
@@ -27,6 +28,7 @@ struct CpuKernelOptions {
   compute::Dim3 block;                                // lanes: code is made for blocks of this shape
   int width = 0;                                      // lanes of a vector: 8, 16 or 32; 0: the compiler chooses
   bool debug = false;
+  uint32_t checks = 0;  // CheckBit's
 };
 
 // Machine code of one kernel, valid as long as its CpuProgram.
@@ -36,6 +38,7 @@ struct CpuKernel {
   uint32_t shared_bytes = 0;            // static shared memory, at the start of the block's arena
   uint32_t frame_bytes = 0;             // lanes: what a block keeps across barriers
   int width = 1;                        // lanes of a vector
+  const CheckTable* checks = nullptr;   // with checks
 };
 
 // Machine code that outlives the process. Keys are file names; what is not there is compiled. Any thread.

@@ -190,7 +190,9 @@ class Parser {
 
   void checks(const std::string& list) {
     for (const std::string& name : split(list)) {
-      if (name != "barrier") bad(fmt::format("--check={}; accepted is barrier", name));
+      constexpr std::string_view kKnown[] = {"memory", "race", "init", "barrier", "all"};
+      if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
+        bad(fmt::format("--check={}; accepted are {}", name, fmt::join(kKnown, ", ")));
       out_.device.checks.push_back(name);
     }
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "compute/immediate.h"
+#include "compute/live_memory.h"
 #include "compute/trace.h"
 #include "trine/base/cpu.h"
 #include "trine/base/error.h"
@@ -50,15 +51,18 @@ size_t free_bytes(int) {
 
 void* allocate(int, size_t bytes) {
   const Told told(What::allocate, bytes);
-  void* memory = bytes > SIZE_MAX - 63 ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  // Who watches tells what lies behind a block from what lies in the next one.
+  const size_t gap = memory_watch() ? 256 : 0;
+  void* memory = bytes > SIZE_MAX - 63 - gap ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64 + gap);
   if (!memory) throw Error(ErrorCode::out_of_memory, fmt::format("cpu: cannot allocate {} bytes", bytes));
   if (TraceEvent* event = told.event()) event->address = memory;
+  note_block(memory, bytes);
   return memory;
 }
 
 void release(int, void* memory) {
   tell_free(memory);
-  std::free(memory);
+  if (memory && forget_block(memory)) std::free(memory);
 }
 
 void copy(int, void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream) {

@@ -16,7 +16,8 @@ struct Analyses {
   llvm::PassBuilder builder;
 
   // Without a machine, costs are those of scalar code.
-  explicit Analyses(llvm::TargetMachine* machine = nullptr) : builder(machine) {
+  explicit Analyses(llvm::TargetMachine* machine = nullptr, llvm::PipelineTuningOptions tuning = {})
+      : builder(machine, tuning) {
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(calls);
     builder.registerFunctionAnalyses(functions);

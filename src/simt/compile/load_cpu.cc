@@ -196,11 +196,14 @@ CpuKernel Program::kernel(const KernelInfo& kernel, const CpuKernelOptions& opti
   if (!code.why_none.empty()) throw Error(ErrorCode::unsupported, code.why_none);
   here.add(code.object);
   void* address = here.address(code.symbol);
+  // Code of checked kernels is not kept: their tables lie beside it.
+  void* checks = options.checks ? here.address(checks_symbol(kernel)) : nullptr;
   return added_[what] = {.run_thread = in_lanes ? nullptr : reinterpret_cast<ThreadFunction>(address),
                          .run_block = in_lanes ? reinterpret_cast<BlockFunction>(address) : nullptr,
                          .shared_bytes = code.shared_bytes,
                          .frame_bytes = code.frame_bytes,
-                         .width = int(code.width)};
+                         .width = int(code.width),
+                         .checks = static_cast<const CheckTable*>(checks)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 //   lower          triple, attributes, intrinsics, calls by name, shared variables                 threads_lower.h
 //   add_debug_locals   with `debug`: threadIdx and shared variables as debuggers see them      threads_debug.cc
 //   add_entry      a ThreadFunction that takes the parameters from their block
+//   add_checks     with CpuKernelOptions::checks                                                 check/instrument.h
 //   optimize       as for any CPU
 //   add_yields     loops that wait for other threads let them run
 //   check_calls    what has no meaning here is an error that names it
@@ -26,6 +27,9 @@ struct ThreadCode {
   uint32_t shared_bytes = 0;
 };
 
+// Of the CheckTable beside a kernel that is checked.
+inline std::string checks_symbol(const KernelInfo& kernel) { return "trine.checks." + kernel.symbol; }
+
 // `module` is the whole of a program and holds the code of one kernel afterwards. Throws Error{unsupported}.
 ThreadCode make_threads(llvm::Module& module, const KernelInfo& kernel, const CpuKernelOptions& options,
                         llvm::TargetMachine& machine);
@@ -39,7 +43,8 @@ void add_yields(llvm::Module& module, bool optimized);
 void check_calls(const llvm::Module& module);
 
 // Intrinsics that nothing reaches are no error: call this on what is left. The passes that an optimisation level has.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug);
+// Checked code is not vectorised: it calls the checker for each access.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug, bool checked = false);
 void drop_unreached(llvm::Module& module);
 
 }  // namespace trine::simt

@@ -73,6 +73,7 @@ bool fence(Lowering& lower, Id::ID id) {
   using enum llvm::AtomicOrdering;
   switch (id) {
     case Id::nvvm_membar_cta:
+      return lower.replace(lower.build.CreateFence(SequentiallyConsistent, block_scope(lower.build.getContext())));
     case Id::nvvm_membar_gl:
     case Id::nvvm_membar_sys:
     case Id::nvvm_fence_proxy_alias:

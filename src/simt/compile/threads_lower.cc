@@ -25,10 +25,17 @@ struct NamedCall {
 constexpr NamedCall kNamedCalls[] = {
     {"vprintf", "trine_simt_vprintf", 2, false},
     {"__assertfail", "trine_simt_assert_fail", 4, true},
-    {"malloc", "trine_simt_malloc", 1, false},
-    {"free", "trine_simt_free", 1, false},
+    {"malloc", "trine_simt_malloc", 1, true},
+    {"free", "trine_simt_free", 1, true},
     {"trine_simt_grid_sync", "trine_simt_grid_sync", 0, true},
 };
+
+// The runtime's own memory is none of the kernel's accesses.
+template <class Instruction>
+Instruction* unchecked(Instruction* at) {
+  at->setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(at->getContext(), {}));
+  return at;
+}
 
 void describe_runtime(llvm::Function& function) {
   function.setDoesNotThrow();
@@ -95,25 +102,22 @@ llvm::CallInst* Lowering::runtime(llvm::StringRef name, llvm::Type* result, llvm
 llvm::LoadInst* Lowering::invariant(llvm::Type* type, llvm::Value* base, uint64_t offset) {
   llvm::LoadInst* load = build.CreateLoad(type, build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), base, offset));
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(build.getContext(), {}));
-  return load;
+  return unchecked(load);
 }
 
 llvm::Value* Lowering::thread() { return runtime("trine_simt_thread", build.getPtrTy(), {}); }
 llvm::Value* Lowering::thread_word(uint64_t offset) { return invariant(build.getInt32Ty(), thread(), offset); }
 llvm::Value* Lowering::block() { return invariant(build.getPtrTy(), thread(), offsetof(ThreadState, block)); }
 llvm::Value* Lowering::block_word(uint64_t offset) { return invariant(build.getInt32Ty(), block(), offset); }
-llvm::Value* Lowering::shared() { return invariant(build.getPtrTy(), block(), offsetof(BlockState, shared)); }
+llvm::Value* Lowering::block_pointer(uint64_t offset) { return invariant(build.getPtrTy(), block(), offset); }
+llvm::Value* Lowering::shared() { return block_pointer(offsetof(BlockState, shared)); }
 llvm::Value* Lowering::lane() { return build.CreateAnd(thread_word(offsetof(ThreadState, linear)), 31); }
 
 void Lowering::note_place() {
-  const llvm::DebugLoc& where = call_.getDebugLoc();
-  if (!where) return;
-  // Functions of the device headers stand where they are called.
-  const llvm::DILocation* line = where.get();
-  while (line->getInlinedAt() && line->getFilename().starts_with(kDeviceHeaders)) line = line->getInlinedAt();
-  const std::string text = line->getFilename().str() + ":" + std::to_string(line->getLine());
+  const std::string text = place_text(call_.getDebugLoc());
+  if (text.empty()) return;
   llvm::Value* place = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), thread(), offsetof(ThreadState, where));
-  build.CreateStore(build.CreateGlobalString(text, "place"), place);
+  unchecked(build.CreateStore(build.CreateGlobalString(text, "place"), place));
 }
 
 bool Lowering::replace(llvm::Value* by) {
@@ -121,6 +125,15 @@ bool Lowering::replace(llvm::Value* by) {
   call_.eraseFromParent();
   return true;
 }
+
+std::string place_text(const llvm::DebugLoc& where) {
+  if (!where) return "";
+  const llvm::DILocation* line = where.get();
+  while (line->getInlinedAt() && line->getFilename().starts_with(kDeviceHeaders)) line = line->getInlinedAt();
+  return line->getFilename().str() + ":" + std::to_string(line->getLine());
+}
+
+llvm::SyncScope::ID block_scope(llvm::LLVMContext& context) { return context.getOrInsertSyncScopeID("block"); }
 
 void lower_module(llvm::Module& module, llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple());

@@ -5,12 +5,14 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace llvm {
+class GlobalVariable;
 class TargetMachine;
-}
+}  // namespace llvm
 
 namespace trine::simt {
 
@@ -28,6 +30,7 @@ class Lowering {
   llvm::Value* thread_word(uint64_t offset);  // a uint32_t of it
   llvm::Value* block();
   llvm::Value* block_word(uint64_t offset);
+  llvm::Value* block_pointer(uint64_t offset);
   llvm::Value* shared();          // BlockState::shared
   llvm::Value* lane();            // linear % 32
   void note_place();              // ThreadState::where, when the call's line is known
@@ -51,5 +54,11 @@ uint32_t lay_out_shared(llvm::Module& module);
 // Where they will be: each variable with its offset from the start of the block's arena.
 std::vector<std::pair<llvm::GlobalVariable*, uint64_t>> shared_places(llvm::Module& module);
 uint32_t static_shared_bytes(const llvm::Module& module);
+
+// "kernel.cu:12"; "" when not known. Functions of the device headers stand where they are called.
+std::string place_text(const llvm::DebugLoc& where);
+
+// The scope of fences that order for threads of one block only.
+llvm::SyncScope::ID block_scope(llvm::LLVMContext& context);
 
 }  // namespace trine::simt

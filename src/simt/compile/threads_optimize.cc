@@ -22,8 +22,10 @@ void inline_header_functions(llvm::Module& module) {
 
 }  // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug) {
-  Analyses analyses(&machine);
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool debug, bool checked) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = !checked;
+  Analyses analyses(&machine, tuning);
   auto passes = debug ? analyses.builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                       : analyses.builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   passes.run(module, analyses.modules);

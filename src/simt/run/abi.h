@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "simt/check/abi.h"
+
 namespace trine::simt {
 
 struct BlockState {
@@ -14,6 +16,7 @@ struct BlockState {
   uint32_t dynamic_shared_bytes;
   char* shared;  // arena of the block, 64-byte aligned: static, then dynamic (16-byte aligned)
   char* frame;   // lanes: CpuKernel::frame_bytes, 64-byte aligned
+  CheckCache* check_caches;  // of each site of a checked kernel
 };
 
 struct ThreadState {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "simt/check/hooks.h"
+
 namespace trine::simt {
 namespace {
 
@@ -33,6 +35,7 @@ void complete(Executor& executor, Block& block, int32_t id, Thread* last) {
     }
   Barrier& barrier = block.barriers[static_cast<size_t>(id)];
   const int32_t result = answer(barrier.kind, count, count_true);
+  if (block.checks) check_barrier(executor, block, id, count == block.live);
   barrier = {};
   --block.open_barriers;
   for (uint32_t i = 0; i < begun; ++i)
@@ -95,6 +98,7 @@ extern "C" void trine_simt_barrier_arrive(int32_t id, int32_t threads) {
   Barrier& barrier = barrier_at(executor, 0, id, threads, false);
   Block& block = executor.block_of(executor.current());
   ++barrier.arrived;
+  if (block.checks) check_arrival(block, id, executor.current().state.linear);
   if (is_complete(block, barrier)) complete(executor, block, id, nullptr);
 }
 

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "compute/immediate.h"
 #include "compute/kernel_table.h"
 #include "compute/trace.h"
+#include "simt/check/launch_checks.h"
 #include "simt/run/code_cache.h"
 #include "simt/run/find_kernel.h"
 #include "simt/run/launch.h"
@@ -66,15 +68,17 @@ struct CpuModule {
 CpuModule& module_of(const ModuleHandle& handle) { return *static_cast<CpuModule*>(handle.get()); }
 LoadedKernel& kernel_of(KernelHandle handle) { return *static_cast<LoadedKernel*>(const_cast<void*>(handle)); }
 
-// A barrier that cannot complete is always told; with this check, where threads wait.
-void refuse_other_checks(const compute::CompileOptions& options) {
+// A barrier that cannot complete is always told; with its check, where threads wait.
+void begin_checks(const compute::CompileOptions& options) {
   for (const std::string& check : options.checks)
-    if (check != "barrier")
-      throw Error(ErrorCode::unsupported, fmt::format("compile: check '{}'; accepted is barrier", check));
+    if (!check_bit(check))
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("compile: check '{}'; accepted are memory, race, init, barrier, all", check));
+  if (!options.checks.empty()) MemoryMap::of_process().enable();
 }
 
 ModuleHandle compile(int, std::string_view source, const compute::CompileOptions& options) {
-  refuse_other_checks(options);
+  begin_checks(options);
   const Activity activity(What::compile, "cpu", 0, nullptr, name_for(What::compile, "cpu", 0, options.name));
   auto module = std::make_shared<CpuModule>();
   module->options = options;
@@ -88,6 +92,7 @@ ModuleHandle load_program(int, std::string_view bytes) {
   Program program = decode_program(bytes);
   auto module = std::make_shared<CpuModule>();
   module->options = std::move(program.options);
+  begin_checks(module->options);
   module->info = std::move(program.module);
   module->program = compiler().load_cpu(module->info, runtime_symbols());
   if (auto store = code_store(module->options)) module->program->use_store(std::move(store));
@@ -131,7 +136,7 @@ compute::Module::Variable variable(const ModuleHandle& handle, std::string_view 
 }
 
 CpuKernelOptions options_for(const CpuModule& module, CpuMode mode, const Dim3& block) {
-  return {.mode = mode, .block = block, .debug = module.options.debug};
+  return {.mode = mode, .block = block, .debug = module.options.debug, .checks = check_bits(module.options.checks)};
 }
 
 // TRINE_DEBUG=2: how a kernel runs, and why not in lanes.
@@ -222,6 +227,13 @@ void run(LoadedKernel& kernel, const LaunchShape& shape, const void* parameters,
                    .on_caller = kernel.module->options.debug,
                    .trace = activity.event()};
   if (activity.event()) trace(*activity.event(), kernel, launch, latest);
+  std::optional<LaunchChecks> checks;
+  if (launch.code.checks) {
+    MemoryMap::of_process().add_variables(*launch.code.checks);
+    checks.emplace(*launch.code.checks, launch.name, shape, reinterpret_cast<uint64_t>(parameters),
+                   kernel.info->parameter_bytes);
+    launch.checks = &*checks;
+  }
   try {
     run_launch(launch);
   } catch (const Error& error) {

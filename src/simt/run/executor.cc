@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "simt/check/block_checks.h"
 #include "simt/run/barrier.h"
 #include "simt/run/deadlock.h"
 #include "simt/run/warp.h"
@@ -90,6 +91,7 @@ void Executor::set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks) 
     block.threads = block.live = static_cast<uint32_t>(threads);
     block.state.shared = arena_ + b * shared;
     block.state.frame = nullptr;
+    block.state.check_caches = nullptr;
     place_block(block.state, launch.shape, first_block + b);
     for (size_t w = 0; w < warps; ++w) {
       Warp& warp = warps_[b * warps + w];
@@ -103,9 +105,23 @@ void Executor::set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks) 
   debug_.block_threads = threads;
   debug_.first_block = first_block;
   debug_.kernel = launch.name;
+  if (launch.checks) set_up_checks(launch.code.shared_bytes + launch.shape.shared_bytes);
   next_ = {.block = blocks_.data()};
   ready_.clear();
   yielded_.clear();
+}
+
+void Executor::set_up_checks(size_t shared_bytes) {
+  while (checks_.size() < blocks_.size()) checks_.push_back(std::make_unique<BlockChecks>());
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    BlockState& state = blocks_[b].state;
+    const uint64_t index =
+        state.block_index[0] +
+        state.grid_dim[0] * (state.block_index[1] + uint64_t{state.grid_dim[1]} * state.block_index[2]);
+    blocks_[b].checks = checks_[b].get();
+    checks_[b]->begin(*launch_->checks, static_cast<uint32_t>(index), state.shared, shared_bytes);
+    state.check_caches = checks_[b]->caches.data();
+  }
 }
 
 void Executor::Next::advance(const uint32_t (&dim)[3], uint32_t threads) {
@@ -239,6 +255,10 @@ void Executor::yield() {
 void Executor::arrive_at_grid() {
   for (size_t i = 0; i < thread_count_; ++i)
     if (threads_[i].wait == Wait::grid) wake(threads_[i]);
+  if (launch_->checks) {
+    const uint32_t now = time_passes();
+    for (Block& block : blocks_) block.checks->order.grid_sync(now);
+  }
   at_grid_ = 0;
 }
 

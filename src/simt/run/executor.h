@@ -8,6 +8,7 @@
 #pragma once
 
 #include <csetjmp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Executor {
   static void fibre_main() noexcept;
   void set_up(CpuLaunch& launch, uint64_t first_block, uint64_t blocks);
   void run_lanes_of(BlockState& block, uint64_t count);
+  void set_up_checks(size_t shared_bytes);
   void begin_thread();  // the next one, on the current fibre
   void finish_thread();
   void leave(Context& from);
@@ -89,6 +91,7 @@ class Executor {
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::vector<Block> blocks_;
+  std::vector<std::unique_ptr<BlockChecks>> checks_;  // of blocks, when they are checked
   size_t thread_count_ = 0, begun_ = 0, live_ = 0, at_grid_ = 0, converging_ = 0;
   ThreadQueue ready_, yielded_;
   Thread* current_ = nullptr;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "simt/check/launch_checks.h"
 #include "simt/run/executor.h"
 #include "trine/base/cpu.h"
 #include "trine/base/thread_pool.h"
@@ -31,6 +32,12 @@ void check(const CpuLaunch& launch) {
         ErrorCode::invalid_argument,
         fmt::format("launch: {} blocks of {} threads for {}, cooperative; a CPU has room for {} threads at once",
                     blocks, threads, launch.name, kMostCooperativeThreads));
+}
+
+bool is_of_barriers(const std::string& text) {
+  for (const char* word : {"threads wait", "barrier", "mask", "grid sync"})
+    if (text.find(word) != std::string::npos) return true;
+  return false;
 }
 
 void run_blocks(CpuLaunch& launch, uint64_t first, uint64_t count) {
@@ -116,6 +123,19 @@ void run_here(const CpuLaunch& launch, uint64_t blocks, const Run& run) {
   run();
 }
 
+// What was found fails the launch; what made it fail is told among what was found.
+void report_checks(CpuLaunch& launch) {
+  const bool failed = launch.failed.load(std::memory_order_acquire);
+  std::string text = launch.checks->report();
+  if (text.empty() && failed && launch.error_code == ErrorCode::device) {
+    Finding finding;
+    finding.check = is_of_barriers(launch.error) ? "barrier" : "failure";
+    finding.about = launch.error;
+    report(finding);
+  }
+  if (!text.empty()) launch.fail(ErrorCode::device, text);
+}
+
 }  // namespace
 
 void CpuLaunch::fail(ErrorCode code, const std::string& message) {
@@ -137,6 +157,7 @@ void run_launch(CpuLaunch& launch) {
     const uint64_t workers = std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads()));
     pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });
   }
+  if (launch.checks) report_checks(launch);
   if (launch.failed.load(std::memory_order_acquire)) throw Error(launch.error_code, launch.error);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "simt/check/block_checks.h"
 #include "simt/run/executor.h"
 
 #if defined(__x86_64__)
@@ -12,6 +13,17 @@
 #endif
 
 namespace trine::simt {
+
+namespace {
+
+void free_checked(Executor& executor, void* memory) {
+  MemoryMap& map = MemoryMap::of_process();
+  if (map.release(reinterpret_cast<uint64_t>(memory), "free")) return executor.block_of(executor.current()).checks->forget_regions();
+  executor.fail(fmt::format("trine check: memory: free of {}{}, which malloc has not given or is freed already",
+                            map.describe(reinterpret_cast<uint64_t>(memory), 1), executor.place()));
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -50,6 +62,9 @@ void* trine_simt_malloc(uint64_t bytes) {
   Executor& executor = *Executor::running();
   ++executor.inside_runtime;
   void* memory = std::malloc(bytes);
+  if (memory && executor.has_threads() && executor.block_of(executor.current()).checks)
+    MemoryMap::of_process().add(reinterpret_cast<uint64_t>(memory), bytes, RegionKind::heap,
+                                fmt::format("memory of malloc{}", executor.place()));
   --executor.inside_runtime;
   return memory;
 }
@@ -57,7 +72,8 @@ void* trine_simt_malloc(uint64_t bytes) {
 void trine_simt_free(void* memory) {
   Executor& executor = *Executor::running();
   ++executor.inside_runtime;
-  std::free(memory);
+  if (!executor.has_threads() || !executor.block_of(executor.current()).checks) std::free(memory);
+  else if (memory) free_checked(executor, memory);
   --executor.inside_runtime;
 }
 

@@ -32,7 +32,12 @@ std::span<const RuntimeSymbol> runtime_symbols() {
                                         {"trine_simt_nanoseconds", address_of(trine_simt_nanoseconds)},
                                         {"trine_simt_malloc", address_of(trine_simt_malloc)},
                                         {"trine_simt_free", address_of(trine_simt_free)},
-                                        {"trine_simt_yield", address_of(trine_simt_yield)}};
+                                        {"trine_simt_yield", address_of(trine_simt_yield)},
+                                        {"trine_check_locate", address_of(trine_check_locate)},
+                                        {"trine_check_access", address_of(trine_check_access)},
+                                        {"trine_check_acquire", address_of(trine_check_acquire)},
+                                        {"trine_check_fence", address_of(trine_check_fence)},
+                                        {"trine_check_local", address_of(trine_check_local)}};
   return table;
 }
 

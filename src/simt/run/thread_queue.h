@@ -74,12 +74,15 @@ struct Barrier {
 };
 constexpr int kBarriers = 16;
 
+class BlockChecks;
+
 struct Block {
   BlockState state;
   size_t first_thread = 0;
   uint32_t threads = 0, live = 0;
   uint32_t open_barriers = 0;  // at which threads have arrived
   std::array<Barrier, kBarriers> barriers;
+  BlockChecks* checks = nullptr;  // of checked launches
 };
 
 }  // namespace trine::simt

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "simt/check/hooks.h"
+
 namespace trine::simt {
 namespace {
 
@@ -132,6 +134,8 @@ const WarpRequest& collective(const WarpRequest& request) {
   if (members & warp.exited) fail_exited(executor, request, members & warp.exited);
   if ((members & ~warp.waiting) == own && all_meet(lanes, members, request)) {
     compute(lanes, members);
+    if (Block& block = executor.block_of(self); block.checks)
+      check_collective(block, self.state.linear / kWarp, members);
     warp.waiting &= ~members;
     for_lanes(members & ~own, [&](uint32_t lane) { executor.wake(lanes[lane]); });
   } else {
