@@ -8,7 +8,7 @@ namespace trine::compute {
 // What a watcher is told. Functions are called from any thread and never throw.
 struct MemoryWatch {
   void (*allocated)(void* begin, size_t bytes, bool was_there);  // was_there: before the watch began
-  bool (*released)(void* begin);                                  // true: the watcher calls std::free, later
+  bool (*released)(void* begin);                                 // true: the watcher calls std::free, later
 };
 
 // From now on, and of the blocks that there are. One watch for the life of the process.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "cudart/state.h"
 #include "simt/check/check_set.h"
 #include "simt/check/findings.h"
 #include "simt/check/memory_map.h"
@@ -26,7 +27,8 @@ void tell_leaks() {
 }
 
 void end(int status, void*) {
-  if (chosen & simt::kCheckMemory) tell_leaks();
+  // After a failure calls that would free do nothing.
+  if ((chosen & simt::kCheckMemory) && simt::findings_reported() == 0 && sticky_error() == cudaSuccess) tell_leaks();
   const uint64_t found = simt::findings_reported();
   if (!found) return;
   fmt::print(stderr, "trine check: {} finding{}\n", found, found == 1 ? "" : "s");

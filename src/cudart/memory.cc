@@ -119,7 +119,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
     const size_t pitch = pitch_of(extent.width);
     need(!extent.height || !extent.depth || pitch <= SIZE_MAX / extent.height / extent.depth,
          cudaErrorMemoryAllocation);
-    *out = {allocate(pitch * extent.height * extent.depth, cudaMemoryTypeDevice, "cudaMalloc3D"), pitch, extent.width, extent.height};
+    *out = {allocate(pitch * extent.height * extent.depth, cudaMemoryTypeDevice, "cudaMalloc3D"), pitch, extent.width,
+            extent.height};
   });
 }
 

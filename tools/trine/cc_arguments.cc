@@ -190,7 +190,7 @@ class Parser {
 
   void checks(const std::string& list) {
     for (const std::string& name : split(list)) {
-      constexpr std::string_view kKnown[] = {"memory", "race", "init", "barrier", "all"};
+      constexpr std::string_view kKnown[] = {"memory", "race", "barrier", "all"};
       if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
         bad(fmt::format("--check={}; accepted are {}", name, fmt::join(kKnown, ", ")));
       out_.device.checks.push_back(name);

@@ -42,8 +42,7 @@ void locate_shared(Here& here, uint64_t address, uint64_t length, uint32_t site)
   Region& arena = here.block.shared();
   uint64_t low = arena.low, end = arena.low + arena.bytes;
   uint64_t variable_end = 0;
-  const CheckVariable* v =
-      shared_variable(here.launch.table, address - arena.low, variable_end, arena.bytes);
+  const CheckVariable* v = shared_variable(here.launch.table, address - arena.low, variable_end, arena.bytes);
   if (v && here.launch.checks(kCheckMemory)) {
     low = arena.low + v->address;
     end = arena.low + variable_end;
@@ -51,8 +50,8 @@ void locate_shared(Here& here, uint64_t address, uint64_t length, uint32_t site)
   if (covers(low, end - low, address, length)) return remember(here, site, low, end - low, length, &arena);
   const uint64_t past = address + length - end;
   fail(here, here.launch.site(site), length, address, "out of bounds",
-       v ? fmt::format("{} byte{} past the end of '{}' of {} bytes in shared memory", past, past == 1 ? "" : "s", v->name,
-                       end - low)
+       v ? fmt::format("{} byte{} past the end of '{}' of {} bytes in shared memory", past, past == 1 ? "" : "s",
+                       v->name, end - low)
          : owner_text(here.launch, arena, address));
 }
 
@@ -63,8 +62,7 @@ bool locate_global(Here& here, Region& region, uint64_t address, uint64_t length
   if (checks && region.freed)
     fail(here, row, length, address, "use after free", MemoryMap::of_process().describe(address, length));
   if (checks && region.kind == RegionKind::constant && (row.flags & kSiteWrites))
-    fail(here, row, length, address, "write of constant memory",
-         MemoryMap::of_process().describe(address, length));
+    fail(here, row, length, address, "write of constant memory", MemoryMap::of_process().describe(address, length));
   if (!inside) return false;
   const bool raced = region.kind != RegionKind::constant && !region.freed;
   remember(here, site, region.low, region.bytes, length, raced ? &region : nullptr);
@@ -126,10 +124,10 @@ void trine_check_local(uint64_t offset, uint64_t variable_bytes, const char* var
   const CheckSite& row = here.launch.site(site);
   const auto at = static_cast<int64_t>(offset);
   const auto total = static_cast<int64_t>(variable_bytes);
-  const std::string where =
-      at < 0 ? fmt::format("{} bytes before '{}' of {} bytes", -at, variable, total)
-             : at >= total ? fmt::format("{} bytes past the end of '{}' of {} bytes", at - total, variable, total)
-                           : fmt::format("byte {} of '{}' of {} bytes, and beyond its end", at, variable, total);
+  const std::string where = at < 0 ? fmt::format("{} bytes before '{}' of {} bytes", -at, variable, total)
+                            : at >= total
+                                ? fmt::format("{} bytes past the end of '{}' of {} bytes", at - total, variable, total)
+                                : fmt::format("byte {} of '{}' of {} bytes, and beyond its end", at, variable, total);
   fail(here, row, row.bytes, 0, "out of bounds", where);
 }
 

@@ -8,8 +8,7 @@
 namespace trine::simt {
 
 Cells::Cells(uint64_t bytes_of_memory) : mapped_((bytes_of_memory / 4 + 2) * sizeof(Cell)) {
-  void* memory =
-      mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("check: no {} bytes to check {} bytes of memory for races", mapped_, bytes_of_memory));

@@ -46,9 +46,9 @@ std::string text_of(const Finding& f) {
 }
 
 std::string json_of(const Finding& f) {
-  std::string text = fmt::format(R"({{"check":{},"kernel":{},"about":{},"owner":{},"address":"{:#x}","count":{})",
-                                 quoted(f.check), quoted(f.kernel), quoted(f.about), quoted(f.owner), f.address,
-                                 f.count);
+  std::string text =
+      fmt::format(R"({{"check":{},"kernel":{},"about":{},"owner":{},"address":"{:#x}","count":{})", quoted(f.check),
+                  quoted(f.kernel), quoted(f.about), quoted(f.owner), f.address, f.count);
   text += ",\"accesses\":[";
   for (size_t i = 0; i < f.accesses.size(); ++i)
     text += fmt::format(R"({}{{"place":{},"what":{},"thread":{}}})", i ? "," : "", quoted(f.accesses[i].place),

@@ -46,7 +46,7 @@ class MemoryMap {
   bool release(uint64_t low, const std::string& by);
   void remove(uint64_t low);
 
-  Region* find(uint64_t address);                      // freed ones too
+  Region* find(uint64_t address);                          // freed ones too
   std::string describe(uint64_t address, uint64_t bytes);  // where an access lies that is none
   // Changes with every change of what there is.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }

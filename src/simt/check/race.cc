@@ -104,8 +104,7 @@ class RaceAccess {
                            : same                           ? RaceClass::same_value
                                                             : RaceClass::value_changing;
     if (kind == RaceClass::same_value && !shows_same_value()) return;
-    const LaunchChecks::Key key{std::min(other.site(), index_), std::max(other.site(), index_),
-                                static_cast<int>(kind)};
+    const LaunchChecks::Key key{std::min(other.site(), index_), std::max(other.site(), index_), static_cast<int>(kind)};
     if (launch_.is_known(key)) return;
     launch_.add(key, finding(other, address, kind));
   }

@@ -33,7 +33,8 @@ bool holds(const std::string_view (&list)[n], std::string_view name) {
 }
 
 bool is_known(std::string_view name) {
-  if (name.starts_with("trine_simt_") || name.starts_with("trine_check_") || holds(kMath, name) || holds(kMemory, name)) return true;
+  if (name.starts_with("trine_simt_") || name.starts_with("trine_check_") || holds(kMath, name) || holds(kMemory, name))
+    return true;
   return name.ends_with('f') && holds(kMath, name.substr(0, name.size() - 1));
 }
 

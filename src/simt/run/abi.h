@@ -14,8 +14,8 @@ namespace trine::simt {
 struct BlockState {
   uint32_t grid_dim[3], block_dim[3], block_index[3];
   uint32_t dynamic_shared_bytes;
-  char* shared;  // arena of the block, 64-byte aligned: static, then dynamic (16-byte aligned)
-  char* frame;   // lanes: CpuKernel::frame_bytes, 64-byte aligned
+  char* shared;              // arena of the block, 64-byte aligned: static, then dynamic (16-byte aligned)
+  char* frame;               // lanes: CpuKernel::frame_bytes, 64-byte aligned
   CheckCache* check_caches;  // of each site of a checked kernel
 };
 

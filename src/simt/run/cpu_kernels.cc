@@ -73,7 +73,7 @@ void begin_checks(const compute::CompileOptions& options) {
   for (const std::string& check : options.checks)
     if (!check_bit(check))
       throw Error(ErrorCode::unsupported,
-                  fmt::format("compile: check '{}'; accepted are memory, race, init, barrier, all", check));
+                  fmt::format("compile: check '{}'; accepted are memory, race, barrier, all", check));
   if (!options.checks.empty()) MemoryMap::of_process().enable();
 }
 

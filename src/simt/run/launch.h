@@ -20,7 +20,7 @@ struct CpuLaunch {
   compute::LaunchShape shape;
   bool on_caller = false;  // one block after the other, on the thread that launches: what a debugger follows
   const compute::TraceEvent* trace = nullptr;  // of a profiler, which blocks are told to as well
-  LaunchChecks* checks = nullptr;  // null: nothing is checked
+  LaunchChecks* checks = nullptr;              // null: nothing is checked
 
   std::atomic<uint64_t> next{0};    // block that nobody has taken
   std::atomic<bool> failed{false};  // no further blocks are taken

@@ -18,7 +18,8 @@ namespace {
 
 void free_checked(Executor& executor, void* memory) {
   MemoryMap& map = MemoryMap::of_process();
-  if (map.release(reinterpret_cast<uint64_t>(memory), "free")) return executor.block_of(executor.current()).checks->forget_regions();
+  if (map.release(reinterpret_cast<uint64_t>(memory), "free"))
+    return executor.block_of(executor.current()).checks->forget_regions();
   executor.fail(fmt::format("trine check: memory: free of {}{}, which malloc has not given or is freed already",
                             map.describe(reinterpret_cast<uint64_t>(memory), 1), executor.place()));
 }

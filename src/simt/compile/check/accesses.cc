@@ -23,11 +23,12 @@ void add_memory_intrinsic(llvm::MemIntrinsic& call, std::vector<Access>& out) {
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(length);
   if (known && known->isZero()) return;
   const uint64_t bytes = known ? known->getZExtValue() : 0;
-  const auto add = [&](llvm::Value* address, uint32_t flags) {
-    out.push_back({&call, address, known ? nullptr : length, bytes, flags, 1, nullptr});
+  const auto add = [&](llvm::Value* address, uint32_t flags, llvm::MaybeAlign align) {
+    out.push_back({&call, address, known ? nullptr : length, bytes, flags, align.valueOrOne().value(), nullptr});
   };
-  if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call)) add(copy->getRawSource(), kSiteReads);
-  add(call.getRawDest(), kSiteWrites);
+  if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call))
+    add(copy->getRawSource(), kSiteReads, copy->getSourceAlign());
+  add(call.getRawDest(), kSiteWrites, call.getDestAlign());
 }
 
 const llvm::Value* step(const llvm::Value* at) {

@@ -42,8 +42,8 @@ class Instrumenter {
   llvm::CallInst* call(llvm::IRBuilder<>& build, llvm::StringRef name, llvm::ArrayRef<Value*> arguments) {
     std::vector<llvm::Type*> types;
     for (Value* argument : arguments) types.push_back(argument->getType());
-    auto callee = function_.getParent()->getOrInsertFunction(
-        name, llvm::FunctionType::get(build.getVoidTy(), types, false));
+    auto callee =
+        function_.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(build.getVoidTy(), types, false));
     llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
     return build.CreateCall(callee, arguments);
   }
@@ -103,8 +103,8 @@ class Instrumenter {
     Value* address = address_of(access, build);
     Value* entry = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), caches(), site * sizeof(CheckCache));
     Value* low = own(build.CreateLoad(build.getInt64Ty(), entry));
-    Value* span = own(build.CreateLoad(build.getInt64Ty(), build.CreateConstInBoundsGEP1_64(
-                                                               build.getInt8Ty(), entry, offsetof(CheckCache, span))));
+    Value* span = own(build.CreateLoad(
+        build.getInt64Ty(), build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), entry, offsetof(CheckCache, span))));
     Value* bad = access.length ? build.getTrue() : build.CreateICmpUGE(build.CreateSub(address, low), span);
     if (checks(kCheckMemory) && access.align > 1 && !access.length) {
       Value* low_bits = build.CreateAnd(address, build.getInt64(access.align - 1));

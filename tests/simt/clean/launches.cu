@@ -1,0 +1,20 @@
+// Kernels one after the other are ordered.
+#include <cstdio>
+
+__global__ void k(const int* in, int* out) { out[threadIdx.x] = in[63 - threadIdx.x] + 1; }
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  cudaMemset(out, 0, 256 * sizeof(int));
+  k<<<1, 64>>>(in, out);
+  k<<<1, 64>>>(out, in);
+  k<<<1, 64>>>(in, out);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(error));
+  cudaFree(in);
+  cudaFree(out);
+  return error != cudaSuccess;
+}

@@ -1,0 +1,24 @@
+// A kernel uses memory after cudaFree.
+// want: memory 6
+#include <cstdio>
+
+__global__ void k(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  cudaMemset(out, 0, 256 * sizeof(int));
+  int* gone;
+  cudaMalloc(&gone, 256);
+  cudaFree(gone);
+  k<<<1, 64>>>(gone, out);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(error));
+  cudaFree(in);
+  cudaFree(out);
+  return error != cudaSuccess;
+}

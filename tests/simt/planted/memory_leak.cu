@@ -1,0 +1,21 @@
+// Device memory that is never freed.
+// want: memory
+#include <cstdio>
+
+__global__ void k(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  cudaMemset(out, 0, 256 * sizeof(int));
+  int* lost;
+  cudaMalloc(&lost, 4000);
+  k<<<1, 64>>>(in, out);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(error));
+  cudaFree(in);
+  cudaFree(out);
+  return error != cudaSuccess;
+}

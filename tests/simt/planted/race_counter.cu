@@ -1,0 +1,21 @@
+// A counter without an atomic operation.
+// want: race 6
+#include <cstdio>
+
+__global__ void k(const int* in, int* out) {
+  if (in[threadIdx.x] == 0) ++*out;
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  cudaMemset(out, 0, 256 * sizeof(int));
+  k<<<1, 64>>>(in, out);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(error));
+  cudaFree(in);
+  cudaFree(out);
+  return error != cudaSuccess;
+}

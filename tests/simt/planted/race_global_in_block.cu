@@ -1,0 +1,22 @@
+// Threads of a block race in global memory.
+// want: race 6 7
+#include <cstdio>
+
+__global__ void k(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x] + threadIdx.x;
+  if (threadIdx.x == 0) out[64] = out[40];
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  cudaMemset(out, 0, 256 * sizeof(int));
+  k<<<1, 64>>>(in, out);
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s\n", cudaGetErrorName(error));
+  cudaFree(in);
+  cudaFree(out);
+  return error != cudaSuccess;
+}
