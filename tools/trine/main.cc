@@ -49,7 +49,7 @@ constexpr Command kCommands[] = {
     {"cc", "compile a CUDA program for the CPU, and for GPUs",
      "trine cc vector_add.cu -o vector_add && ./vector_add\n"
      "trine cc main.cu kernels.cu -I include -O3 -std=c++17 -o program\n"
-     "trine cc --check=barrier reduce.cu -o reduce\n"
+     "trine cc --check=memory,race reduce.cu -o reduce\n"
      "trine cc --gpu=sm_80,sm_90 gemm.cu -o gemm && TRINE_DEVICE=cpu ./gemm",
      setup_cc},
     {"profile", "run a program and show where the time of its kernels goes",

@@ -96,7 +96,9 @@ void MemoryMap::add_variables(const CheckTable& table) {
 void MemoryMap::name(const void* begin, const std::string& by) {
   const std::lock_guard lock(mutex_);
   const auto found = regions_.find(number(begin));
-  if (found != regions_.end()) found->second->name += fmt::format(" ({})", by);
+  if (found == regions_.end()) return;
+  found->second->name += fmt::format(" ({})", by);
+  found->second->of_program = true;
 }
 
 bool MemoryMap::release(uint64_t low, const std::string& by) {
@@ -158,7 +160,7 @@ std::vector<MemoryMap::Leak> MemoryMap::leaks() {
   const std::shared_lock lock(mutex_);
   std::vector<Leak> out;
   for (const auto& [low, region] : regions_)
-    if (!region->freed && region->name.ends_with(')')) out.push_back({region->name, region->bytes});
+    if (!region->freed && region->of_program) out.push_back({region->name, region->bytes});
   return out;
 }
 

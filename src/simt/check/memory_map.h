@@ -21,7 +21,8 @@ struct Region {
   uint64_t low = 0, bytes = 0;
   RegionKind kind = RegionKind::device;
   bool freed = false;
-  std::string name;  // "allocation 3", "'tile'"
+  bool of_program = false;  // allocated through the runtime API: a leak when it is there at the end
+  std::string name;         // "allocation 3", "'tile'"
   std::string freed_by;
 
   bool holds(uint64_t address) const { return address - low < bytes; }

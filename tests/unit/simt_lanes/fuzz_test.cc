@@ -45,5 +45,9 @@ TEST(LanesFuzz, RandomKernels) {
   }
 }
 
+TEST(LanesFuzz, KernelsThatOnceFailed) {
+  check(851969323);  // a block that InstCombine cut off
+}
+
 }  // namespace
 }  // namespace trine::simt

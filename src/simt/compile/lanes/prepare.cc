@@ -31,8 +31,9 @@ void simplify(llvm::Function& kernel) {
       .run(kernel, analyses.functions);
 }
 
-// The last passes: what comes after must keep loops simple and values that leave loops in phis.
-void canonicalize(llvm::Function& kernel) {
+// Vectors and switches become what the rest knows. Blocks that nothing leads to any more would never find their place
+// in the order of blocks.
+void make_scalar(llvm::Function& kernel) {
   Analyses analyses;
   llvm::FunctionPassManager passes;
   llvm::ScalarizerPassOptions all;
@@ -41,6 +42,14 @@ void canonicalize(llvm::Function& kernel) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::LowerSwitchPass());
+  passes.run(kernel, analyses.functions);
+  llvm::removeUnreachableBlocks(kernel);
+}
+
+// The last passes: what comes after must keep loops simple and values that leave loops in phis.
+void canonicalize(llvm::Function& kernel) {
+  Analyses analyses;
+  llvm::FunctionPassManager passes;
   passes.addPass(llvm::FixIrreduciblePass());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::LoopSimplifyPass());
@@ -92,7 +101,7 @@ llvm::Function& prepare(llvm::Module& module, const KernelInfo& info, const comp
   clean(*kernel);
   simplify(*kernel);
   expand_memory(*kernel);
-  llvm::removeUnreachableBlocks(*kernel);
+  make_scalar(*kernel);
   canonicalize(*kernel);
   refuse_vectors(*kernel);
   refuse_unknown_calls(*kernel);
