@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernel_case.h"
 
@@ -17,43 +18,27 @@ void each(const Shape& shape, const Ints& in, Ints& out, const Body& body) {
   for (size_t i = 0; i < static_cast<size_t>(shape.all()); ++i) out[i] = body(in[i], static_cast<int>(i));
 }
 
+// Numbers of Fibonacci, and a recursion `most` deep at most that keeps the address of a local variable of each level.
+#define TRINE_RECURSION(most)                                                                                  \
+  "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"                                \
+  "__device__ __noinline__ int depth(int n, int* leaf) { int here = n; if (n == 0) { *leaf = 1; return 0; }\n" \
+  "return depth(n - 1, &here) + here; }\n" TRINE_HEAD "int leaf; out[i] = fib(t % 12) + depth(t % " #most      \
+  ", &leaf); }"
+
+template <int kMost>
+void recursion(const Shape& shape, const Ints& in, Ints& out) {
+  each(shape, in, out, [&](int, int i) {
+    const int t = i % shape.threads(), d = t % kMost;
+    int a = 0, b = 1;
+    for (int j = 0; j < t % 12; ++j) a = std::exchange(b, a + b);
+    return a + d * (d + 1) / 2;
+  });
+}
+
 const KernelCase kCases[] = {
     // GPUs give a thread 1 KiB of stack where nothing else is asked for.
-    {"deep recursion", R"(
-       __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-       __device__ __noinline__ int depth(int n, int* leaf) { int here = n; if (n == 0) { *leaf = 1; return 0; } return depth(n - 1, &here) + here; }
-     )" TRINE_HEAD "int leaf; out[i] = fib(t % 12) + depth(t % 300, &leaf); }",
-     &kShapes,
-     [](const Shape& shape, const Ints& in, Ints& out) {
-       each(shape, in, out, [&](int, int i) {
-         const int t = i % shape.threads(), d = t % 300;
-         int a = 0, b = 1;
-         for (int j = 0; j < t % 12; ++j) {
-           const int c = a + b;
-           a = b;
-           b = c;
-         }
-         return a + (d == 0 ? 0 : d * (d + 1) / 2);
-       });
-     },
-     0, false, "cpu"},
-    {"recursion", R"(
-       __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-       __device__ __noinline__ int depth(int n, int* leaf) { int here = n; if (n == 0) { *leaf = 1; return 0; } return depth(n - 1, &here) + here; }
-     )" TRINE_HEAD "int leaf; out[i] = fib(t % 12) + depth(t % 12, &leaf); }",
-     &kShapes,
-     [](const Shape& shape, const Ints& in, Ints& out) {
-       each(shape, in, out, [&](int, int i) {
-         const int t = i % shape.threads(), d = t % 12;
-         int a = 0, b = 1;
-         for (int j = 0; j < t % 12; ++j) {
-           const int c = a + b;
-           a = b;
-           b = c;
-         }
-         return a + (d == 0 ? 0 : d * (d + 1) / 2);
-       });
-     }},
+    {"deep recursion", TRINE_RECURSION(300), &kShapes, recursion<300>, 0, false, "cpu"},
+    {"recursion", TRINE_RECURSION(12), &kShapes, recursion<12>},
     {"recursion through a barrier", R"(
        __shared__ int s[1024];
        __device__ __noinline__ int walk(int t, int size, int v, int left) {
