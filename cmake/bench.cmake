@@ -67,3 +67,7 @@ if(OpenMP_CXX_FOUND AND NOT TRINE_SANITIZE)
   target_link_libraries(bench_loops PRIVATE OpenMP::OpenMP_CXX)
   add_dependencies(bench_compute bench_loops)
 endif()
+
+# What the profiler costs.
+add_executable(bench_profile EXCLUDE_FROM_ALL bench/compute/profile.cc)
+target_link_libraries(bench_profile PRIVATE trine_compute)

@@ -32,7 +32,7 @@ struct TraceName;  // text that stays, see Listener::name
 struct BlockRange {
   uint32_t first, count;
 };
-constexpr int kBlockRanges = 8;
+constexpr int kBlockRanges = 4;
 
 struct TraceEvent {
   What what = What::mark;
@@ -66,6 +66,8 @@ struct TraceEvent {
     shape = {{s.grid.x, s.grid.y, s.grid.z}, {s.block.x, s.block.y, s.block.z}, s.shared_bytes};
   }
 };
+
+static_assert(sizeof(TraceEvent) == 128, "what events cost is written down");
 
 struct Listener {
   // An open activity of this thread, to be filled in until its end; null: not kept. Those of a thread nest. `name` is

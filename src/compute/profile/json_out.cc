@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstring>
 
 namespace trine::compute::profile {
 namespace {
@@ -43,7 +45,13 @@ void JsonOut::put(char c) {
 }
 
 JsonOut& JsonOut::raw(std::string_view text) {
-  for (char c : text) put(c);
+  if (text.size() > capacity_ - used_) flush();
+  if (text.size() > capacity_) {  // longer than the buffer
+    for (char c : text) put(c);
+    return *this;
+  }
+  std::memcpy(buffer_ + used_, text.data(), text.size());
+  used_ += text.size();
   return *this;
 }
 
@@ -56,6 +64,10 @@ void JsonOut::escaped(unsigned char c) {
 
 JsonOut& JsonOut::string(std::string_view text) {
   put('"');
+  const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
+  const auto first = static_cast<size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
+  raw(text.substr(0, first));
+  text.remove_prefix(first);
   while (!text.empty()) {
     const size_t bytes = sequence(text);
     const auto c = static_cast<unsigned char>(text[0]);
@@ -71,11 +83,10 @@ JsonOut& JsonOut::string(std::string_view text) {
 
 JsonOut& JsonOut::number(uint64_t value) {
   char digits[20];
-  int n = 0;
-  do digits[n++] = static_cast<char>('0' + value % 10);
+  size_t at = sizeof digits;
+  do digits[--at] = static_cast<char>('0' + value % 10);
   while (value /= 10);
-  while (n) put(digits[--n]);
-  return *this;
+  return raw({digits + at, sizeof digits - at});
 }
 
 JsonOut& JsonOut::real(double value) {

@@ -1,6 +1,7 @@
 #include "compute/profile/recorder.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <new>
@@ -48,7 +49,7 @@ Chunk* room(ThreadLog& log) {
   uint64_t left = state().chunks_left.load(std::memory_order_relaxed);
   while (left && !state().chunks_left.compare_exchange_weak(left, left - 1)) continue;
   if (!left) return nullptr;
-  auto* chunk = new (std::nothrow) Chunk;
+  Chunk* chunk = Chunk::make();
   if (!chunk) return nullptr;
   if (log.last) log.last->next.store(chunk, std::memory_order_release);
   else log.first = chunk;
@@ -110,6 +111,14 @@ void finish(ThreadLog& log, TraceEvent& e) {
 
 }  // namespace
 
+Chunk* Chunk::make() {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+  void* memory = mmap(nullptr, sizeof(Chunk), PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  return memory == MAP_FAILED ? nullptr : new (memory) Chunk;
+}
+
+void Chunk::drop() { munmap(this, sizeof(Chunk)); }
+
 void SpinLock::wait() { sched_yield(); }
 
 State& state() {
@@ -156,7 +165,7 @@ void store(ThreadLog& log, const TraceEvent& event, bool counted) {
     return;
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
-  chunk->events[count] = event;
+  chunk->set(count, event);
   chunk->count.store(count + 1, std::memory_order_release);
   state().stored.fetch_add(1, std::memory_order_relaxed);
 }
@@ -187,19 +196,20 @@ void end_activity(TraceEvent* event) {
   event->end = trace_ticks();
   finish(log, *event);
   const bool waited = event->what == What::synchronize && !event->immediate && !event->failed;
-  const TraceEvent copy = *event;
-  if (log.device_begin) end_on_device(log, copy);
+  if (log.device_begin) end_on_device(log, *event);
   {
     const std::lock_guard lock(log.lock);
     const auto index = static_cast<uint32_t>(event - log.open);
     while (log.depth > index) {  // ranges that were left open within
       TraceEvent& top = log.open[--log.depth];
-      top.end = copy.end;
+      top.end = event->end;
       if (!top.name) top.name = usual_name(top);
       store(log, top, is_counted(top));
     }
   }
-  if (waited) resolve_device_times(device_row(copy.device).table, device_row(copy.device).index, copy.stream);
+  if (!waited) return;
+  const DeviceRow& row = device_row(event->device);  // nobody writes there before this thread begins the next
+  resolve_device_times(row.table, row.index, event->stream);
 }
 
 const Listener kRecorder = {
@@ -212,7 +222,7 @@ const Listener kRecorder = {
 void forget_all() {
   for (ThreadLog* log = all_logs(); log; log = log->next) {
     const std::lock_guard lock(log->lock);
-    for (Chunk* chunk = log->first; chunk;) delete std::exchange(chunk, chunk->next.load());
+    for (Chunk* chunk = log->first; chunk;) std::exchange(chunk, chunk->next.load())->drop();
     log->first = log->last = nullptr;
     std::fill(log->sums, log->sums + log->sums_count, Sums{});
   }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,11 +52,17 @@ struct Sums {
   void add(const Sums& other);
 };
 
-constexpr uint32_t kChunkEvents = 256;
-struct Chunk {
+// Eight pages, made ready at once: a page at a time costs an event as much again as all else.
+constexpr uint32_t kChunkEvents = 255;
+struct alignas(TraceEvent) Chunk {
   std::atomic<Chunk*> next{nullptr};
   std::atomic<uint32_t> count{0};
-  TraceEvent events[kChunkEvents];
+  // Not touched before they are written.
+  alignas(TraceEvent) std::byte events[kChunkEvents * sizeof(TraceEvent)];
+  const TraceEvent& event(uint32_t i) const { return reinterpret_cast<const TraceEvent*>(events)[i]; }
+  static Chunk* make();  // null when there is no memory
+  void drop();
+  void set(uint32_t i, const TraceEvent& event) { new (events + i * sizeof event) TraceEvent(event); }
 };
 
 constexpr uint32_t kDepth = 64;  // activities of a thread within each other

@@ -175,7 +175,7 @@ void write_log(Writer& w, ThreadLog& log, bool crashed) {
   for (const Chunk* chunk = first; chunk; chunk = chunk->next.load(std::memory_order_acquire)) {
     const uint32_t count = chunk->count.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < count; ++i) {
-      const TraceEvent& e = chunk->events[i];
+      const TraceEvent& e = chunk->event(i);
       if (e.end > w.now && e.what != What::device_range)
         continue;  // ended meanwhile: if it had begun, it has been told as open
       if (e.what == What::range && e.count) w.free_range(log, e);
