@@ -3,6 +3,8 @@
 //   ninja -C build bench_profile && build/bin/bench_profile
 //
 // Rounds with and without it alternate; medians of them.
+#include "trine/compute/profile.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "trine/compute/module.h"
-#include "trine/compute/profile.h"
 
 namespace {
 
