@@ -25,11 +25,11 @@ if(NOT TRINE_SANITIZE AND EXISTS ${ONEDNN_ROOT}/include/oneapi/dnnl/dnnl.hpp AND
 endif()
 
 # The cost of launches on a GPU; needs one to run, none to build.
-add_executable(bench_launch EXCLUDE_FROM_ALL bench/compute/launch.cc)
+add_executable(bench_launch bench/compute/launch.cc)
 target_link_libraries(bench_launch PRIVATE trine_compute ${CMAKE_DL_LIBS})
 
 # Kernels in lanes beside vectors written by hand, one core.
-add_executable(bench_lanes EXCLUDE_FROM_ALL bench/compute/lanes.cc)
+add_executable(bench_lanes bench/compute/lanes.cc)
 target_link_libraries(bench_lanes PRIVATE trine_compute)
 target_compile_options(bench_lanes PRIVATE -Wno-psabi -Wno-ignored-attributes)
 
@@ -48,7 +48,7 @@ add_custom_command(OUTPUT ${held_texts}
                    COMMAND ${CMAKE_COMMAND} -DTO=${held_texts} -DNAMESPACE=trine::bench_compute -DFILES=${text_files}
                            -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
                    DEPENDS ${texts} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
-add_executable(bench_compute EXCLUDE_FROM_ALL ${sources} ${held_texts} bench/dnn/peak.cc bench/dnn/rounds.cc)
+add_executable(bench_compute ${sources} ${held_texts} bench/dnn/peak.cc bench/dnn/rounds.cc)
 target_include_directories(bench_compute PRIVATE bench/compute bench/dnn)
 target_link_libraries(bench_compute PRIVATE trine_compute CLI11::CLI11 ${CMAKE_DL_LIBS})
 target_compile_definitions(bench_compute PRIVATE TRINE_BENCH_LOOPS="$<TARGET_FILE_DIR:bench_compute>/bench_loops.so")
@@ -69,5 +69,5 @@ if(OpenMP_CXX_FOUND AND NOT TRINE_SANITIZE)
 endif()
 
 # What the profiler costs.
-add_executable(bench_profile EXCLUDE_FROM_ALL bench/compute/profile.cc)
+add_executable(bench_profile bench/compute/profile.cc)
 target_link_libraries(bench_profile PRIVATE trine_compute)

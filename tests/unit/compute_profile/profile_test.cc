@@ -63,7 +63,9 @@ void expect_nested(const nlohmann::json& trace) {
     std::vector<int64_t> open;
     for (const Slice& s : slices) {
       while (!open.empty() && open.back() <= s.begin) open.pop_back();
-      if (!open.empty()) EXPECT_LE(s.end, open.back() + 1) << s.name;  // numbers of JSON round
+      if (!open.empty()) {
+        EXPECT_LE(s.end, open.back() + 1) << s.name;  // numbers of JSON round
+      }
       open.push_back(s.end);
     }
   }
