@@ -33,13 +33,12 @@ Seal seal_of(std::string_view bytes) {
   return {bytes.size(), hash.low64, hash.high64};
 }
 
+// The size is asked of the open file: another may take its name meanwhile.
 std::optional<std::string> read_all(const fs::path& path, uint64_t most) {
-  std::error_code error;
-  const uint64_t size = fs::file_size(path, error);
-  if (error || size > most) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(size, '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || static_cast<uint64_t>(file.tellg()) > most) return std::nullopt;
+  std::string bytes(static_cast<size_t>(file.tellg()), '\0');
+  if (!file.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) return std::nullopt;
   return bytes;
 }
 

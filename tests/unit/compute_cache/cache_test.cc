@@ -118,7 +118,7 @@ TEST_F(CacheTest, ManyThreadsStoreOneKey) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < 200; ++i) {
         if (t % 2) cache.store("k", i % 2 ? a : b);
         const auto found = cache.find("k");
         EXPECT_TRUE(found == a || found == b);
