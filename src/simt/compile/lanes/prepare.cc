@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 #include "simt/compile/analyses.h"
+#include "simt/compile/lanes/equal_phis.h"
 #include "simt/compile/lanes/group.h"
 #include "simt/compile/lanes/intrinsics.h"
 
@@ -102,6 +103,7 @@ llvm::Function& prepare(llvm::Module& module, const KernelInfo& info, const comp
   simplify(*kernel);
   expand_memory(*kernel);
   make_scalar(*kernel);
+  merge_equal_phis(*kernel);
   canonicalize(*kernel);
   refuse_vectors(*kernel);
   refuse_unknown_calls(*kernel);
