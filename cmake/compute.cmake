@@ -5,7 +5,8 @@ file(GLOB profile_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compute/pr
 target_sources(compute_objects PRIVATE ${cuda_sources} ${profile_sources})
 set_source_files_properties(src/compute/profile/clock.cc src/compute/profile/names.cc src/compute/profile/recorder.cc
                             PROPERTIES COMPILE_OPTIONS "${TRINE_FAST_FLAG}" SKIP_PRECOMPILE_HEADERS ON)
-target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc)
+target_sources(compute_objects PRIVATE src/compute/graph.cc src/compute/kernel_table.cc src/compute/module.cc
+               src/compute/texture.cc src/compute/texture_check.cc)
 file(GLOB c_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compute/c/*.cc)
 target_sources(compute_objects PRIVATE ${c_sources})
 set_source_files_properties(src/compute/c/device.cc PROPERTIES COMPILE_DEFINITIONS TRINE_VERSION="${PROJECT_VERSION}")

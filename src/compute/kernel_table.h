@@ -16,6 +16,8 @@ namespace trine::compute {
 using ModuleHandle = std::shared_ptr<void>;  // unloads with its last owner
 using KernelHandle = const void*;            // lives as long as its module
 
+struct TextureTable;  // compute/texture_table.h
+
 struct KernelTable {
   std::string_view backend;  // "cpu", "cuda"
 
@@ -31,6 +33,7 @@ struct KernelTable {
                  const void* const* arguments) = nullptr;
   // A module of compile_program()'s bytes.
   ModuleHandle (*load)(int device, std::string_view program) = nullptr;
+  const TextureTable* textures = nullptr;
 };
 
 class RegisterKernels {

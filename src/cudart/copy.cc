@@ -1,6 +1,7 @@
 // Copies and fills.
 #include <cstring>
 
+#include "cudart/array.h"
 #include "cudart/memory.h"
 #include "cudart/programs.h"
 #include "cudart/stream.h"
@@ -73,7 +74,7 @@ Copy flat(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
 
 void copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool wait) {
   need(p);
-  if (p->srcArray || p->dstArray) fail(cudaErrorNotSupported, "arrays; copy from and to pitched memory");
+  if (p->srcArray || p->dstArray) return copy_arrays_3d(*p, stream, wait);
   const cudaExtent e = p->extent;
   const auto at = [](const cudaPitchedPtr& in, const cudaPos& pos, size_t slice) {
     return static_cast<char*>(in.ptr) + ((pos.z + slice) * in.ysize + pos.y) * in.pitch + pos.x;

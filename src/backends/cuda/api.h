@@ -20,6 +20,8 @@ using Pool = struct PoolObject*;
 using GraphId = struct GraphObject*;
 using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
+using ArrayId = struct ArrayObject*;
+using MipmapId = struct MipmapObject*;
 
 enum : Result {
   kSuccess = 0,
@@ -99,7 +101,15 @@ struct KernelNode {
   Context context;
 };
 
-enum MemoryType : int { kHostMemory = 1, kDeviceMemory = 2 };
+// CUDA_ARRAY3D_DESCRIPTOR_v2
+struct ArrayDescriptor {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+enum ArrayFlag : unsigned { kLayered = 1, kSurfaceLoadStore = 2, kCubemap = 4, kTextureGather = 8 };
+
+enum MemoryType : int { kHostMemory = 1, kDeviceMemory = 2, kArrayMemory = 3 };
 
 // CUDA_MEMCPY3D_v2. A slice has `rows` rows of `row_bytes`.
 struct CopyEnd {
@@ -107,7 +117,7 @@ struct CopyEnd {
   MemoryType type;
   const void* host;
   DevicePointer device;
-  void* array;
+  ArrayId array;
   void* reserved;
   size_t row_bytes, rows;
 };
@@ -115,6 +125,39 @@ struct Copy3d {
   CopyEnd from, to;
   size_t width_bytes, height, depth;
 };
+
+// CUDA_RESOURCE_DESC_v1
+struct ResourceDescriptor {
+  int type;  // 0 array, 1 mipmaps, 2 linear, 3 rows with a pitch
+  union {
+    ArrayId array;
+    MipmapId mipmap;
+    struct {
+      DevicePointer memory;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      DevicePointer memory;
+      int format;
+      unsigned channels;
+      size_t width, height, row_bytes;
+    } rows;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+
+// CUDA_TEXTURE_DESC_v1
+struct TextureDescriptor {
+  int address[3], filter;
+  unsigned flags, anisotropy;
+  int level_filter;
+  float level_bias, lowest_level, highest_level, border[4];
+  int reserved[12];
+};
+enum TextureFlag : unsigned { kReadAsInteger = 1, kNormalizedCoordinates = 2, kSrgb = 0x10, kSeamlessCubemap = 0x40 };
 
 struct Api {
   Result (*init)(unsigned flags);
@@ -188,6 +231,17 @@ struct Api {
   Result (*graph_update_kernel)(GraphExec exec, GraphNode node, const KernelNode* parameters);
   Result (*graph_destroy)(GraphId graph);
   Result (*graph_exec_destroy)(GraphExec exec);
+
+  Result (*array_create)(ArrayId* array, const ArrayDescriptor* descriptor);
+  Result (*array_destroy)(ArrayId array);
+  Result (*mipmap_create)(MipmapId* mipmap, const ArrayDescriptor* descriptor, unsigned levels);
+  Result (*mipmap_level)(ArrayId* array, MipmapId mipmap, unsigned level);
+  Result (*mipmap_destroy)(MipmapId mipmap);
+  Result (*texture_create)(uint64_t* texture, const ResourceDescriptor* resource, const TextureDescriptor* texture_of,
+                           const void* view);
+  Result (*texture_destroy)(uint64_t texture);
+  Result (*surface_create)(uint64_t* surface, const ResourceDescriptor* resource);
+  Result (*surface_destroy)(uint64_t surface);
 };
 
 }  // namespace trine::cuda

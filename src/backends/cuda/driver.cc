@@ -95,6 +95,18 @@ void load_graphs(Api& api, Symbols& from) {
   from.load(api.graph_exec_destroy, "cuGraphExecDestroy");
 }
 
+void load_textures(Api& api, Symbols& from) {
+  from.load(api.array_create, "cuArray3DCreate_v2");
+  from.load(api.array_destroy, "cuArrayDestroy");
+  from.load(api.mipmap_create, "cuMipmappedArrayCreate");
+  from.load(api.mipmap_level, "cuMipmappedArrayGetLevel");
+  from.load(api.mipmap_destroy, "cuMipmappedArrayDestroy");
+  from.load(api.texture_create, "cuTexObjectCreate");
+  from.load(api.texture_destroy, "cuTexObjectDestroy");
+  from.load(api.surface_create, "cuSurfObjectCreate");
+  from.load(api.surface_destroy, "cuSurfObjectDestroy");
+}
+
 const char* advice(Result result) {
   switch (result) {
     case kNoDevice: return "check nvidia-smi and CUDA_VISIBLE_DEVICES";
@@ -124,6 +136,7 @@ std::string start(Driver& driver, const std::string& library, void* handle) {
   load_streams(api, rest);
   load_kernels(api, rest);
   load_graphs(api, rest);
+  load_textures(api, rest);
   if (!rest.missing().empty())
     return fmt::format("{} has no {}; install a driver of CUDA {}.0 or later", library, rest.missing(),
                        kOldestDriver / 1000);

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/stream.h"
 #include "backends/cuda/target.h"
+#include "backends/cuda/textures.h"
 #include "compute/kernel_table.h"
 #include "compute/trace.h"
 #include "simt/compiler.h"
@@ -242,6 +243,7 @@ const compute::KernelTable kCudaKernels = {
     .launch = launch,
     .update = update,
     .load = load_program,
+    .textures = &kTextures,
 };
 const compute::RegisterKernels registered(kCudaKernels);
 

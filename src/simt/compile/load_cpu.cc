@@ -19,6 +19,7 @@
 #include "simt/compile/libdevice.h"
 #include "simt/compile/shared_addresses.h"
 #include "simt/compile/stored_code.h"
+#include "simt/compile/texture_runtime.h"
 #include "simt/compile/threads.h"
 #include "simt/compile/threads_globals.h"
 #include "simt/compile/threads_lower.h"
@@ -79,6 +80,7 @@ LoadedModule Program::load() {
   if (!module) throw Error(ErrorCode::invalid_argument, "cpu: damaged bitcode: " + llvm::toString(module.takeError()));
   loaded.module = std::move(*module);
   if (is_translated_) return loaded;
+  link_texture_runtime(*loaded.module, false);
   translate_inline_ptx(*loaded.module);
   call_ptx_functions(*loaded.module);
   link_libdevice(*loaded.module);

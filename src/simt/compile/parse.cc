@@ -76,6 +76,15 @@ void verify(const llvm::Module& module, const std::string& name) {
     throw Error(ErrorCode::unsupported, "compile: " + name + " has what the device lacks: " + message);
 }
 
+// Programs of before CUDA 12, whose templates would take names that newer ones give to variables.
+std::string advice(const std::string& messages) {
+  for (const char* name : {"texture", "surface"})
+    if (messages.find(std::string("no template named '") + name + "'") != std::string::npos)
+      return std::string(name) + " references were removed in CUDA 12; use " + name + " objects, cuda" +
+             (name[0] == 't' ? "Texture" : "Surface") + "Object_t\n";
+  return "";
+}
+
 std::string plural(unsigned count) { return std::to_string(count) + (count == 1 ? " error" : " errors"); }
 
 }  // namespace
@@ -90,8 +99,8 @@ DeviceModule parse(std::string_view source, const compute::CompileOptions& optio
   ClangOutcome outcome = run_clang(job, action);
   const std::unique_ptr<llvm::Module> module = action.takeModule();
   if (!outcome.succeeded || outcome.errors || !module)
-    throw Error(ErrorCode::invalid_argument,
-                "compile: " + job.main_name + " has " + plural(outcome.errors) + "\n" + outcome.messages);
+    throw Error(ErrorCode::invalid_argument, "compile: " + job.main_name + " has " + plural(outcome.errors) + "\n" +
+                                                 outcome.messages + advice(outcome.messages));
   verify(*module, job.main_name);
 
   DeviceModule result;

@@ -21,6 +21,7 @@
 #include "simt/compile/ptx_prepare.h"
 #include "simt/compile/ptx_runtime.h"
 #include "simt/compile/ptx_unroll.h"
+#include "simt/compile/texture_runtime.h"
 #include "trine/base/error.h"
 
 extern "C" {
@@ -140,6 +141,7 @@ std::string ptx(const DeviceModule& device, std::string_view architecture, int v
   (*module)->setDataLayout(machine->createDataLayout());
   mark_managed(**module, device.variables);
   link_ptx_runtime(**module);
+  link_texture_runtime(**module, true);
   link_libdevice(**module);
   prepare_for_ptx(**module, fast_math);
   optimize(**module, *machine);

@@ -28,5 +28,6 @@
 #endif
 #include "vector_functions.h"
 #ifdef __cplusplus
+#include "channel_descriptor.h"
 #include "cuda_runtime_templates.h"
 #endif

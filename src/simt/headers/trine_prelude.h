@@ -17,5 +17,7 @@
 #include "device_integer_functions.h"
 #include "device_runtime_functions.h"
 #include "device_simd_functions.h"
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
 #include "trine_math.h"
 #include "warp_functions.h"

@@ -17,6 +17,7 @@
 #include "simt/run/launch.h"
 #include "simt/run/program.h"
 #include "simt/run/symbols.h"
+#include "simt/run/textures.h"
 #include "trine/base/env.h"
 #include "trine/base/error.h"
 
@@ -267,7 +268,8 @@ const compute::KernelTable kTable = {.backend = "cpu",
                                      .properties = properties,
                                      .variable = variable,
                                      .launch = launch,
-                                     .load = load_program};
+                                     .load = load_program,
+                                     .textures = &kTextures};
 const compute::RegisterKernels registered(kTable);
 
 }  // namespace

@@ -85,7 +85,9 @@ TEST_F(CudaProfile, CopiesFillsAndMemory) {
     EXPECT_EQ(row_of("fill", "fill").calls, 1u);
     EXPECT_EQ(row_of("synchronize", "wait").calls, 1u);
     for (const ProfileMemory& memory : Profiler::profile().memory)
-      if (memory.device == "cuda:0") EXPECT_EQ(memory.bytes, 1536u);
+      if (memory.device == "cuda:0") {
+        EXPECT_EQ(memory.bytes, 1536u);
+      }
   }
   EXPECT_EQ(row_of("free", "free").bytes, 1536);
 }

@@ -38,6 +38,10 @@ void lose_context(cuda::Result result);
 // A kernel by its symbol, with the sizes of its parameters.
 void define(const std::string& symbol, std::vector<size_t> parameter_bytes, std::function<void(const Launch&)> run);
 
+// What texture and surface objects were made with, and textures how they are read, in the order of calls.
+std::vector<cuda::ResourceDescriptor>& resources();
+std::vector<cuda::TextureDescriptor>& textures();
+
 size_t bytes_allocated();  // on the device, now
 size_t objects();          // streams, events, modules, graphs that are there now
 

@@ -75,4 +75,7 @@ struct EventData {
 void submit(cuda::StreamId stream, std::shared_ptr<Node> node);
 void run_kernel(Node& node);
 
+// Where a row of a copy's end begins, which lies in an array.
+char* row_of_array(const cuda::CopyEnd& end, size_t y, size_t z);
+
 }  // namespace trine::fake

@@ -64,9 +64,10 @@ cuda::Result cuMemcpy3DAsync_v2(const cuda::Copy3d* copy, cuda::StreamId stream)
     for (size_t z = 0; z < c.depth; ++z)
       for (size_t y = 0; y < c.height; ++y) {
         const auto at = [&](const cuda::CopyEnd& end) {
+          if (end.type == cuda::kArrayMemory) return row_of_array(end, y, z);
           const bool on_device = end.type == cuda::kDeviceMemory;
           const uint64_t base = on_device ? end.device : reinterpret_cast<uint64_t>(end.host);
-          const uint64_t row = base + (z * end.rows + y) * end.row_bytes;
+          const uint64_t row = base + ((end.z + z) * end.rows + end.y + y) * end.row_bytes + end.x;
           return on_device && !inside(row, c.width_bytes) ? nullptr : reinterpret_cast<char*>(row);
         };
         char *to = at(c.to), *from = at(c.from);
