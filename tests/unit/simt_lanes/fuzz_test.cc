@@ -46,7 +46,8 @@ TEST(LanesFuzz, RandomKernels) {
 }
 
 TEST(LanesFuzz, KernelsThatOnceFailed) {
-  check(851969323);  // a block that InstCombine cut off
+  check(851969323);   // a block that InstCombine cut off
+  check(1761594843);  // an index `or disjoint`, lane 0 not running
 }
 
 }  // namespace

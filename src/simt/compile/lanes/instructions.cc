@@ -40,6 +40,10 @@ llvm::Value* Widener::scalar_copy(llvm::Instruction& one) {
   const bool uniform = shapes_.of(&one).is_uniform() && llvm::all_of(one.operands(), [&](const Use& operand) {
                          return shapes_.of(operand.get()).is_uniform();
                        });
+  // Where lane 0 does not run, its bits may meet; the lanes that do run count from its sum.
+  const auto* bits = dyn_cast<PossiblyDisjointInst>(&one);
+  if (bits && bits->isDisjoint() && !uniform)
+    return build_.CreateAdd(base(one.getOperand(0)), base(one.getOperand(1)), one.getName());
   Instruction* copy = one.clone();
   copy->dropUnknownNonDebugMetadata();
   copy->setDebugLoc({});
