@@ -48,6 +48,27 @@ TEST(Ptx, EntriesHaveTheParametersThatParseTold) {
   }
 }
 
+// A tile of 16 by 16 is two instructions; pairs of halves are loaded in one.
+TEST(Ptx, WmmaIsMmaSync) {
+  const std::string text = ptx_of(R"(
+    #include <mma.h>
+    using namespace nvcuda::wmma;
+    __global__ void k(const half* a, const half* b, float* c, int n) {
+      fragment<matrix_a, 16, 16, 16, half, row_major> fa;
+      fragment<matrix_b, 16, 16, 16, half, col_major> fb;
+      fragment<accumulator, 16, 16, 16, float> sum;
+      fill_fragment(sum, 0.0f);
+      load_matrix_sync(fa, a, n);
+      load_matrix_sync(fb, b, n);
+      mma_sync(sum, fa, fb, sum);
+      store_matrix_sync(c, sum, n, mem_row_major);
+    })");
+  EXPECT_EQ(count(text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"), 2u) << text;
+  EXPECT_EQ(count(text, "ld.global[a-z.]*\\.[bu]32"), 8u) << text;
+  EXPECT_EQ(count(text, "st.global[a-z.]*\\.v2"), 4u) << text;
+  EXPECT_EQ(count(text, "\\.local"), 0u) << text;
+}
+
 struct InstructionCase {
   const char* why;
   const char* body;

@@ -49,14 +49,19 @@ PTX Sum multiplied(Sum sum, Word a, Word b) {
   }
 }
 
-// Of one row of the left and one column of the right; `chunks` registers of each belong to it.
-template <Text op, class A, class B, class Sum, class Word, unsigned chunks>
-PTX Sum dot(Sum sum, const Word (&row)[chunks], const Word (&column)[chunks], u32 row_lane, u32 column_lane) {
+// A line of a matrix, gathered from the four lanes that hold it: `chunks` registers of each belong to it.
+template <class Word, unsigned chunks>
+PTX void gather(Word (&line)[4 * chunks], const Word (&own)[chunks], u32 first_lane) {
 #pragma unroll
   for (unsigned chunk = 0; chunk < chunks; ++chunk)
 #pragma unroll
-    for (u32 t = 0; t < 4; ++t)
-      sum = multiplied<op, A, B>(sum, from_lane(row[chunk], row_lane + t), from_lane(column[chunk], column_lane + t));
+    for (u32 t = 0; t < 4; ++t) line[4 * chunk + t] = from_lane(own[chunk], first_lane + t);
+}
+
+template <Text op, class A, class B, class Sum, class Word, unsigned words>
+PTX Sum dot(Sum sum, const Word (&row)[words], const Word (&column)[words]) {
+#pragma unroll
+  for (unsigned i = 0; i < words; ++i) sum = multiplied<op, A, B>(sum, row[i], column[i]);
   return sum;
 }
 
@@ -85,6 +90,9 @@ PTX void multiply(All&&... all) {
     ((right[i] = as<Word>(pick<first_b + i>(all...))), ...);
   }(typename UpTo<chunks>::type{});
   const u32 lane = lane_number(), g = lane & ~3u, t = lane & 3;
+  Word columns[2][4 * chunks];
+  gather(columns[0], right, 8 * t);
+  gather(columns[1], right, 8 * t + 4);
   [&]<unsigned... row>(Numbers<row...>) {
     (
         [&] {
@@ -97,10 +105,12 @@ PTX void multiply(All&&... all) {
             sum[0] = as<Sum>(pick<first_c + 2 * row>(all...));
             sum[1] = as<Sum>(pick<first_c + 2 * row + 1>(all...));
           }
+          Word line[4 * chunks];
+          gather(line, left[row], g);
           for (u32 i = 0; i < 2; ++i) {
             if constexpr (op.has("satfinite") && same<Sum, s32>)
-              sum[i] = clamped(static_cast<s64>(sum[i]) + dot<op, A, B>(s32(0), left[row], right, g, 4 * (2 * t + i)));
-            else sum[i] = dot<op, A, B>(sum[i], left[row], right, g, 4 * (2 * t + i));
+              sum[i] = clamped(static_cast<s64>(sum[i]) + dot<op, A, B>(s32(0), line, columns[i]));
+            else sum[i] = dot<op, A, B>(sum[i], line, columns[i]);
           }
           if constexpr (packed) {
             put(pick<row>(all...), f16x2{narrow<f16>(sum[0]), narrow<f16>(sum[1])});
