@@ -71,3 +71,7 @@ endif()
 # What the profiler costs.
 add_executable(bench_profile bench/compute/profile.cc)
 target_link_libraries(bench_profile PRIVATE trine_compute)
+
+# What the replay of graphs costs.
+add_executable(bench_replay bench/compute/replay.cc)
+target_link_libraries(bench_replay PRIVATE trine_compute)

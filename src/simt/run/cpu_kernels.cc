@@ -42,6 +42,7 @@ struct Compiled {
   Dim3 block;
   bool any_block;
   CpuKernel code;
+  mutable std::atomic<uint32_t> block_ns{0};  // CpuLaunch::block_ns
 };
 
 struct CpuModule;
@@ -189,7 +190,7 @@ const Compiled& compiled_for(LoadedKernel& kernel, const LaunchShape& shape) {
     }
   const Activity activity(What::compile, "cpu", 0, nullptr, name_for(What::compile, "cpu", 0, kernel.info->name));
   const auto begin = std::chrono::steady_clock::now();
-  kernel.compiled.push_back(std::make_unique<Compiled>(make(kernel, shape)));
+  kernel.compiled.emplace_back(new Compiled(make(kernel, shape)));  // cannot be moved
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
   if (debug_shows(DebugLevel::times)) show(kernel, *kernel.compiled.back(), spent.count());
   kernel.latest.store(kernel.compiled.back().get(), std::memory_order_release);
@@ -221,12 +222,14 @@ void trace(TraceEvent& event, LoadedKernel& kernel, const CpuLaunch& launch, con
 void run(LoadedKernel& kernel, const LaunchShape& shape, const void* parameters, compute::StreamHandle stream) {
   const Activity activity(What::launch, "cpu", 0, stream);
   const Compiled* latest = activity.event() ? kernel.latest.load(std::memory_order_relaxed) : nullptr;
+  const Compiled& compiled = compiled_for(kernel, shape);
   CpuLaunch launch{.name = kernel.info->name.c_str(),
-                   .code = compiled_for(kernel, shape).code,
+                   .code = compiled.code,
                    .parameters = parameters,
                    .shape = shape,
                    .on_caller = kernel.module->options.debug,
-                   .trace = activity.event()};
+                   .trace = activity.event(),
+                   .block_ns = &compiled.block_ns};
   if (activity.event()) trace(*activity.event(), kernel, launch, latest);
   std::optional<LaunchChecks> checks;
   if (launch.code.checks) {

@@ -14,6 +14,8 @@
 namespace trine::simt {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 ThreadPool& pool() {
   static ThreadPool shared;
   return shared;
@@ -67,7 +69,6 @@ class Stretch {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds kWorthAsking{20};
   const bool may_grow_;
   const uint64_t shares_;
@@ -97,20 +98,33 @@ class RunHere {
   compute::Activity activity_;
 };
 
+uint64_t nanoseconds_since(Clock::time_point begin) {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+}
+
+void keep_pace(const CpuLaunch& launch, uint64_t nanoseconds, uint64_t blocks) {
+  if (launch.block_ns)
+    launch.block_ns->store(static_cast<uint32_t>(std::clamp<uint64_t>(nanoseconds / blocks, 1, 1u << 31)),
+                           std::memory_order_relaxed);
+}
+
 // In ascending order: a block that waits for an earlier one finds it done or running elsewhere.
 void take_blocks(CpuLaunch& launch, uint64_t blocks, uint64_t workers) {
   Stretch stretch(launch, workers);
   std::optional<RunHere> here;
-  uint64_t seen = launch.next.load(std::memory_order_relaxed);
+  const auto begin = Clock::now();
+  uint64_t seen = launch.next.load(std::memory_order_relaxed), taken = 0;
   while (seen < blocks && !launch.failed.load(std::memory_order_relaxed)) {
     const uint64_t count = stretch.next(blocks - seen);
     const uint64_t first = launch.next.fetch_add(count, std::memory_order_relaxed);
-    if (first >= blocks) return;
+    if (first >= blocks) break;
     if (launch.trace && !here) here.emplace(launch);
     if (here) here->add(first, std::min(count, blocks - first));
     run_blocks(launch, first, std::min(count, blocks - first));
+    taken += std::min(count, blocks - first);
     seen = launch.next.load(std::memory_order_relaxed);
   }
+  if (taken) keep_pace(launch, nanoseconds_since(begin), taken);
 }
 
 // All of it on this thread.
@@ -121,6 +135,33 @@ void run_here(const CpuLaunch& launch, uint64_t blocks, const Run& run) {
   RunHere here(launch);
   here.add(0, blocks);
   run();
+}
+
+// What ended sooner last time than other threads take to come is run on this one; when it takes longer now, with other
+// arguments, the rest is left to them. Returns the blocks that were run.
+uint64_t run_short(CpuLaunch& launch, uint64_t blocks) {
+  constexpr uint64_t kWorthWaking = 2000;  // ns
+  const uint64_t each = launch.block_ns ? launch.block_ns->load(std::memory_order_relaxed) : 0;
+  if (!launch.code.run_block || each == 0 || blocks > kWorthWaking / each) return 0;
+  std::optional<RunHere> here;
+  if (launch.trace) here.emplace(launch);
+  const auto begin = Clock::now();
+  uint64_t done = 0;
+  do {
+    const uint64_t count = (blocks - done + 1) / 2;
+    if (here) here->add(done, count);
+    run_blocks(launch, done, count);
+    done += count;
+  } while (done < blocks && nanoseconds_since(begin) < kWorthWaking);
+  keep_pace(launch, nanoseconds_since(begin), done);
+  return done;
+}
+
+// All threads take blocks from `done` on.
+void run_long(CpuLaunch& launch, uint64_t done, uint64_t blocks) {
+  launch.next.store(done, std::memory_order_relaxed);
+  const uint64_t workers = std::min<uint64_t>(blocks - done, static_cast<uint64_t>(pool().threads()));
+  pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });
 }
 
 // What was found fails the launch; what made it fail is told among what was found.
@@ -154,8 +195,8 @@ void run_launch(CpuLaunch& launch) {
   } else if (blocks == 1 || launch.on_caller) {
     run_here(launch, blocks, [&] { run_blocks(launch, 0, blocks); });
   } else {
-    const uint64_t workers = std::min<uint64_t>(blocks, static_cast<uint64_t>(pool().threads()));
-    pool().run(static_cast<int>(workers), [&](int, int) { take_blocks(launch, blocks, workers); });
+    const uint64_t done = run_short(launch, blocks);
+    if (done < blocks) run_long(launch, done, blocks);
   }
   if (launch.checks) report_checks(launch);
   if (launch.failed.load(std::memory_order_acquire)) throw Error(launch.error_code, launch.error);

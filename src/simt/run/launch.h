@@ -21,6 +21,7 @@ struct CpuLaunch {
   bool on_caller = false;  // one block after the other, on the thread that launches: what a debugger follows
   const compute::TraceEvent* trace = nullptr;  // of a profiler, which blocks are told to as well
   LaunchChecks* checks = nullptr;              // null: nothing is checked
+  std::atomic<uint32_t>* block_ns = nullptr;   // of a block of this kernel when it ran last; 0: not known yet
 
   std::atomic<uint64_t> next{0};    // block that nobody has taken
   std::atomic<bool> failed{false};  // no further blocks are taken
