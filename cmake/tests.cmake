@@ -225,6 +225,8 @@ if(TARGET trine_simt AND CLANG22 AND NOT TRINE_SANITIZE)
   if(PYTHON3)
     add_test(NAME cc_profile COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/cc/profile_test.py $<TARGET_FILE:trine_cli>
                                      ${PROJECT_BINARY_DIR}/cc_tests/profile_files)
+    add_test(NAME cc_separate COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/cc/separate_test.py $<TARGET_FILE:trine_cli>
+                                      ${PROJECT_BINARY_DIR}/cc_tests/separate)
     # Kernels with planted faults, each found, and clean ones, none reported.
     add_test(NAME checks COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/simt/run.py $<TARGET_FILE:trine_cli>
                                  ${PROJECT_BINARY_DIR}/check_tests ${PROJECT_SOURCE_DIR}/tests/simt/planted

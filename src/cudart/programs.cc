@@ -1,5 +1,7 @@
 #include "cudart/programs.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -10,6 +12,7 @@
 
 #include "cudart/checks.h"
 #include "cudart/stream.h"
+#include "simt/compiler.h"
 #include "simt/run/find_kernel.h"
 
 namespace trine::cudart {
@@ -20,12 +23,24 @@ struct Shadow {
   const simt::VariableInfo* info;
 };
 
+struct Group;
+
 struct Image {
   simt::Program program;
   std::string_view bytes;
   std::string problem;                           // why there is no program
   std::map<int, compute::ModuleHandle> modules;  // of devices
   std::vector<Shadow> managed;
+  Group* group = nullptr;  // of a unit
+};
+
+// Units of one executable or shared library: linked when the first of them is needed.
+struct Group {
+  const void* base = nullptr;
+  std::vector<Image*> units;
+  std::string bytes;  // of what they became
+  std::unique_ptr<Image> whole;
+  bool is_complete = false;  // nothing more comes
 };
 
 struct Name {
@@ -37,6 +52,7 @@ struct Name {
 struct Registry {
   std::recursive_mutex mutex;
   std::deque<Image> images;  // addresses stay
+  std::deque<Group> groups;
   std::map<const void*, Name> functions, variables;
   bool gpu_code = false, has_managed = false;
   bool on_device = false;  // the latest values of managed variables may be the device's
@@ -48,7 +64,36 @@ Registry& registry() {
   return all;
 }
 
-const compute::ModuleHandle& module_of(Image& image, int device) {
+void link(Group& group) {
+  group.whole = std::make_unique<Image>();
+  Image& whole = *group.whole;
+  std::vector<const simt::DeviceModule*> modules;
+  for (const Image* unit : group.units) {
+    if (!unit->problem.empty()) whole.problem = unit->problem;
+    modules.push_back(&unit->program.module);
+  }
+  if (!whole.problem.empty()) return;
+  whole.program.options = group.units.front()->program.options;
+  try {
+    whole.program.module = simt::compiler().link(modules);
+    group.bytes = simt::encode_program(whole.program);
+    whole.bytes = group.bytes;
+  } catch (const Error& error) {
+    whole.problem = error.what();
+  }
+  whole.program.module.bitcode.clear();
+  for (Image* unit : group.units) unit->program.module.bitcode.clear();
+}
+
+// Itself, or what it was linked into.
+Image& whole_of(Image& image) {
+  if (!image.group) return image;
+  if (!image.group->whole) link(*image.group);
+  return *image.group->whole;
+}
+
+const compute::ModuleHandle& module_of(Image& part, int device) {
+  Image& image = whole_of(part);
   if (!image.problem.empty()) fail(cudaErrorInvalidKernelImage, image.problem);
   compute::ModuleHandle& module = image.modules[device];
   const compute::KernelTable* kernels = machine().kernels;
@@ -86,7 +131,7 @@ Kernel kernel_of(const void* function) {
   const int device = current_device();
   if (const auto ready = name.kernels.find(device); ready != name.kernels.end()) return ready->second;
   const compute::ModuleHandle& module = module_of(*name.image, device);
-  const simt::KernelInfo* info = simt::find_kernel(name.image->program.module, name.symbol);
+  const simt::KernelInfo* info = simt::find_kernel(whole_of(*name.image).program.module, name.symbol);
   const compute::KernelHandle handle = info ? machine().kernels->kernel(module, name.symbol) : nullptr;
   if (!handle) fail(cudaErrorInvalidDeviceFunction, "no code for kernel " + name.symbol);
   return name.kernels[device] = Kernel{handle, info};
@@ -142,6 +187,16 @@ thread_local std::vector<Configuration> configurations;
 
 Image& image_of(void** handle) { return *reinterpret_cast<Image*>(handle); }
 
+// Of the units of that executable or library; those that come when they were linked are on their own.
+Group& group_of(Registry& all, const void* wrapper) {
+  Dl_info where = {};
+  dladdr(wrapper, &where);
+  for (Group& group : all.groups)
+    if (group.base == where.dli_fbase && !group.is_complete) return group;
+  all.groups.emplace_back().base = where.dli_fbase;
+  return all.groups.back();
+}
+
 }  // namespace
 
 extern "C" {
@@ -153,7 +208,12 @@ void** __cudaRegisterFatBinary(void* wrapper) {
   try {
     image.bytes = trine::simt::program_at(static_cast<const Wrapper*>(wrapper)->data);
     image.program = trine::simt::decode_program(image.bytes);
-    image.program.module.bitcode.clear();
+    if (image.program.options.unit.empty()) {
+      image.program.module.bitcode.clear();
+    } else {
+      image.group = &group_of(all, wrapper);
+      image.group->units.push_back(&image);
+    }
     all.gpu_code |= !image.program.ptx.empty();
     begin_checks(image.program.options.checks);
   } catch (const trine::Error& error) {
@@ -169,6 +229,21 @@ void __cudaRegisterFatBinaryEnd(void** handle) {
 }
 
 void __cudaUnregisterFatBinary(void**) {}
+
+// Units call this one after the other, before constructors of the program run, ...
+void __cudaRegisterLinkedBinary(void (*register_all)(void**), void* wrapper, const void*, const void*) {
+  void** handle = __cudaRegisterFatBinary(wrapper);
+  register_all(handle);
+}
+// ... and then this, each once.
+void __cudaRegisterLinkedBinaryEnd() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (Group& group : all.groups) {
+    if (std::exchange(group.is_complete, true)) continue;
+    for (Image* unit : group.units) __cudaRegisterFatBinaryEnd(reinterpret_cast<void**>(unit));
+  }
+}
 
 void __cudaRegisterFunction(void** handle, const char* function, char*, const char* name, int, void*, void*, void*,
                             void*, int*) {

@@ -70,6 +70,9 @@ struct Compiler {
   std::unique_ptr<CpuProgram> (*load_cpu)(const DeviceModule& module, std::span<const RuntimeSymbol> runtime);
   // Names and texts of our <cuda_runtime.h> and what it includes.
   std::vector<std::pair<std::string, std::string>> (*device_headers)();
+  // One module of what compile_program() made of several sources. Throws Error{invalid_argument} naming what two of
+  // them define and what none does.
+  DeviceModule (*link)(std::span<const DeviceModule* const> units);
 };
 using CompilerFunction = const Compiler& (*)();
 

@@ -31,7 +31,8 @@ struct DeviceModule {
   std::string bitcode;  // LLVM 22; nvptx64; not optimised
   std::vector<KernelInfo> kernels;
   std::vector<VariableInfo> variables;
-  std::string warnings;  // clang's, one diagnostic after the other
+  std::string warnings;                              // clang's, one diagnostic after the other
+  std::vector<std::string> defined, shared, wanted;  // of CompileOptions::unit; see CompiledProgram
 };
 
 }  // namespace trine::simt

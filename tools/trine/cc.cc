@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "cc_arguments.h"
+#include "cc_units.h"
 #include "command.h"
 #include "trine/base/error.h"
 #include "trine/compute/program.h"
@@ -113,42 +114,85 @@ struct Compiler {
   const CcArguments& arguments;
   Scratch scratch;
   std::string clang = host_compiler();
-  Words common;
+  Words plain, cuda;  // how calls of clang begin, for C++ and for CUDA
 
   explicit Compiler(const CcArguments& given) : arguments(given) {
     for (const auto& [name, text] : compute::program_headers()) write_file(scratch.file("include/" + name), text);
-    common = {clang,
-              "-x",
-              "cuda",
-              "--cuda-host-only",
-              "-nocudainc",
-              "-nocudalib",
-              "-nobuiltininc",
-              "-fdeclspec",
-              "-Wno-unknown-cuda-version",
-              "--cuda-gpu-arch=sm_80",  // libraries name their namespaces by it: as for kernels
-              "-isystem",
-              scratch.file("include"),
-              "-isystem",
-              compiler_headers(clang, scratch),
-              "-include",
-              "trine_prelude.h",
-              "-include",
-              "cuda_runtime.h"};
-    common.insert(common.end(), arguments.host.begin(), arguments.host.end());
+    plain = {clang, "-isystem", scratch.file("include")};
+    cuda = {clang,
+            "-x",
+            "cuda",
+            "--cuda-host-only",
+            "-nocudainc",
+            "-nocudalib",
+            "-nobuiltininc",
+            "-fdeclspec",
+            "-Wno-unknown-cuda-version",
+            "--cuda-gpu-arch=sm_80",  // libraries name their namespaces by it: as for kernels
+            "-isystem",
+            scratch.file("include"),
+            "-isystem",
+            compiler_headers(clang, scratch),
+            "-include",
+            "trine_prelude.h",
+            "-include",
+            "cuda_runtime.h"};
+    for (Words* words : {&plain, &cuda}) words->insert(words->end(), arguments.host.begin(), arguments.host.end());
+  }
+
+  // The same for the host's part and the device's, and another for each file and way to compile it.
+  std::string unit_name(const std::string& source) const {
+    std::string all = fs::absolute(source).string();
+    for (const std::string& word : arguments.host) all += " " + word;
+    return fmt::format("{:016x}", std::hash<std::string>()(all));
   }
 
   void compile(const std::string& source, const std::string& object, size_t number) {
+    if (is_cuda(arguments, source)) return compile_cuda(source, object, number);
+    Words words = plain;
+    if (source.ends_with(".c"))  // -std=c++17 is none of C's
+      std::erase_if(words, [](const std::string& word) { return word.starts_with("-std="); });
+    words.insert(words.end(), {"-c", source, "-o", object});
+    run_or_fail(words, "the host's compiler", arguments.verbose);
+  }
+
+  void compile_cuda(const std::string& source, const std::string& object, size_t number) {
     compute::CompileOptions options = arguments.device;
     options.name = source;
+    if (arguments.relocatable) options.unit = unit_name(source);
     const compute::CompiledProgram program =
         compute::compile_program(read_file(source), options, arguments.architectures);
     if (!program.warnings.empty()) fmt::print(stderr, "{}", program.warnings);
     const std::string image = scratch.file(fmt::format("{}.program", number));
     write_file(image, program.bytes);
-    Words words = common;
-    words.insert(words.end(), {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image, "-c", source, "-o", object});
+    Words words = cuda;
+    words.insert(words.end(), {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image});
+    if (!arguments.relocatable) {
+      words.insert(words.end(), {"-c", source, "-o", object});
+      return run_or_fail(words, "the host's part", arguments.verbose);
+    }
+    const std::string assembly = scratch.file(fmt::format("{}.s", number));
+    words.insert(words.end(),
+                 {"-fgpu-rdc", "--no-offload-new-driver", "-cuid=" + options.unit, "-S", source, "-o", assembly});
     run_or_fail(words, "the host's part", arguments.verbose);
+    write_file(assembly, unit_assembly(read_file(assembly), program));
+    run_or_fail({clang, "-Wa,--no-warn", "-c", assembly, "-o", object}, "the assembler", arguments.verbose);
+  }
+
+  // -dlink: everything is in the objects already, and the program links them when it starts.
+  void device_link() {
+    const std::string source = scratch.file("nothing.s");
+    write_file(source, "\t.section\t.note.GNU-stack,\"\",@progbits\n");
+    const std::string output = arguments.output.empty() ? "a_dlink.o" : arguments.output;
+    run_or_fail({clang, "-c", source, "-o", output}, "the assembler", arguments.verbose);
+  }
+
+  void make_library(const Words& objects) {
+    Words words = {"ar", "rcs", arguments.output.empty() ? "a.a" : arguments.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    for (const std::string& word : arguments.link)
+      if (!word.starts_with('-')) words.push_back(word);
+    run_or_fail(words, "ar", arguments.verbose);
   }
 
   // gdb moves a breakpoint on a kernel's line to the next line of the host's code until the kernel is loaded: there its
@@ -179,6 +223,7 @@ int cc(const Words& words) {
   if (arguments.verbose && !arguments.notes.empty())
     fmt::print(stderr, "note: cc: nothing here depends on {}\n", fmt::join(arguments.notes, " "));
   Compiler compiler(arguments);
+  if (arguments.link_only) return compiler.device_link(), 0;
   Words objects;
   for (const std::string& source : arguments.sources) {
     const std::string own = fs::path(source).stem().string() + ".o";
@@ -187,19 +232,21 @@ int cc(const Words& words) {
                                                  : arguments.output);
     compiler.compile(source, objects.back(), objects.size());
   }
-  if (!arguments.compile_only) compiler.link(objects);
+  if (arguments.library) compiler.make_library(objects);
+  else if (!arguments.compile_only) compiler.link(objects);
   return 0;
 }
 
 constexpr const char* kFlags =
-    "Files end in .cu; others (.cc .o .a) are given to the linker's call of clang.\n\n"
+    "Files end in .cu, or in .cc, .cpp, .cxx, .C, .c for host code alone; others (.o .a .so) are linked.\n\n"
     "  -o FILE  -c  -I DIR  -D NAME  -O0..-O3  -std=c++17|20  -L DIR  -l NAME  -Xcompiler FLAG,...\n"
+    "  -rdc=true  -dc     device code that uses that of other files; -dc: with -c. -dlink, -lib, -x cu: as nvcc's\n"
     "  -g                 for gdb: host code as clang's, kernels not optimised (docs/debugging.md); -G: kernels only\n"
     "  --use_fast_math    as nvcc's\n"
     "  --gpu[=sm_80,...]  carry PTX too; the program then uses a GPU where there is one (TRINE_DEVICE=cpu: never)\n"
     "  --check=memory,race,barrier|all  check kernels on the CPU; a program in which something is found ends with 1\n"
     "  -v                 show what is run, and which flags do nothing\n"
-    "Accepted and without effect: -arch, -gencode, -rdc, -lineinfo, --expt-relaxed-constexpr, --extended-lambda, ...";
+    "Accepted and without effect: -arch, -gencode, -lineinfo, --expt-relaxed-constexpr, --extended-lambda, ...";
 
 }  // namespace
 

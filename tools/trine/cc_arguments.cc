@@ -60,8 +60,6 @@ constexpr Ignored kIgnored[] = {
     {"--resource-usage", false},
     {"-cuda", false},
     {"-restrict", false},
-    {"-rdc", true},
-    {"--relocatable-device-code", true},
     {"-dlto", false},
     {"-lcudart", false},
     {"-lcudart_static", false},
@@ -100,7 +98,7 @@ class Parser {
 
   void take(const std::string& word) {
     if (!word.starts_with('-')) return file(word);
-    if (ignored(word) || both(word) || own(word) || linker(word)) return;
+    if (ignored(word) || parts(word) || both(word) || own(word) || linker(word)) return;
     if (is(word, "-Xcompiler") || is(word, "--compiler-options")) {
       for (const std::string& part : split(value(word.starts_with("--") ? "--compiler-options" : "-Xcompiler")))
         out_.host.push_back(part);
@@ -114,8 +112,11 @@ class Parser {
   }
 
   void file(const std::string& name) {
-    if (name.ends_with(".cu")) out_.sources.push_back(name);
-    else out_.link.push_back(name);
+    const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+    constexpr std::string_view kSources[] = {".cu", ".cc", ".cpp", ".cxx", ".C", ".c"}, kLinked[] = {".o", ".a", ".so"};
+    const bool source = std::any_of(std::begin(kSources), std::end(kSources), ends) ||
+                        (out_.all_cuda && std::none_of(std::begin(kLinked), std::end(kLinked), ends));
+    (source ? out_.sources : out_.link).push_back(name);
   }
 
   bool ignored(const std::string& word) {
@@ -125,8 +126,27 @@ class Parser {
       if (row.valued && word == row.name) value(row.name);
       return true;
     }
-    if (word != "-dc") return false;
-    out_.compile_only = true;
+    return false;
+  }
+
+  // Device code in parts, as nvcc has it.
+  bool parts(const std::string& word) {
+    const std::string_view flag = is(word, "-rdc") ? "-rdc" : "--relocatable-device-code";
+    if (is(word, flag)) {
+      const std::string said = value(flag);
+      if (said != "true" && said != "false") bad(fmt::format("{}={}; accepted are true and false", flag, said));
+      out_.relocatable = said == "true";
+    } else if (word == "-dc" || word == "--device-c") {
+      out_.relocatable = out_.compile_only = true;
+    } else if (word == "-dlink" || word == "--device-link") {
+      out_.link_only = true;
+    } else if (word == "-lib" || word == "--lib") {
+      out_.library = true;
+    } else if (is(word, "-x") || is(word, "--x")) {
+      out_.all_cuda = value(word.starts_with("--") ? "--x" : "-x") == "cu";
+    } else {
+      return false;
+    }
     return true;
   }
 
@@ -203,6 +223,10 @@ class Parser {
 };
 
 }  // namespace
+
+bool is_cuda(const CcArguments& arguments, const std::string& source) {
+  return arguments.all_cuda || source.ends_with(".cu");
+}
 
 CcArguments parse_cc(const std::vector<std::string>& words) { return Parser(words).parse(); }
 

@@ -13,6 +13,9 @@ namespace trine::compute {
 struct CompiledProgram {
   std::string bytes;     // what Module::load takes: LLVM IR for every device, PTX for those that were named
   std::string warnings;  // of the compiler
+  // Of a unit (CompileOptions::unit): device functions and variables, as in the source: what it defines for others,
+  // what others may define too (of templates), and what it wants of others.
+  std::vector<std::string> defined, shared, wanted;
 };
 
 // `source` is the text of a .cu file, host code and all when options.whole_program is set; `architectures` are GPUs

@@ -69,6 +69,7 @@ std::vector<std::string> language_arguments(const compute::CompileOptions& optio
   add_folder(all, "-internal-isystem", resources + "/include");
   for (const std::string& folder : c) add_folder(all, "-internal-externc-isystem", folder);
   all.push_back(options.debug ? "-O0" : "-O3");
+  if (!options.unit.empty()) all.push_back("-fgpu-rdc");
   if (options.fast_math)
     all.insert(all.end(),
                {"-fgpu-approx-transcendentals", "-D__USE_FAST_MATH__=1", "-fdenormal-fp-math-f32=preserve-sign"});
@@ -82,6 +83,8 @@ std::vector<std::string> source_arguments(const compute::CompileOptions& options
     all.insert(all.end(), {"-debug-info-kind=standalone", "-dwarf-version=5"});
   else if (options.mode == compute::CpuMode::threads)  // where threads wait, and what they were at when they failed
     all.push_back("-debug-info-kind=line-tables-only");
+  // Static variables that the host reaches get names with this in them; the host's compiler is told the same.
+  if (!options.unit.empty()) all.push_back("-cuid=" + options.unit);
   // As nvcc does, which programs count on.
   if (options.whole_program) all.insert(all.end(), {"-include", "cuda_runtime.h"});
   for (const std::string& define : options.defines) all.push_back("-D" + define);

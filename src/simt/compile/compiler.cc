@@ -2,6 +2,7 @@
 #include "simt/compiler.h"
 
 #include "simt/compile/headers.h"
+#include "simt/compile/link_units.h"
 #include "simt/compile/load_cpu.h"
 #include "simt/compile/parse.h"
 #include "simt/compile/ptx.h"
@@ -22,6 +23,6 @@ std::vector<std::pair<std::string, std::string>> device_headers() {
 
 extern "C" __attribute__((visibility("default"))) const trine::simt::Compiler& trine_simt_compiler() {
   static constexpr trine::simt::Compiler compiler{trine::simt::parse, trine::simt::ptx, trine::simt::load_cpu,
-                                                  trine::simt::device_headers};
+                                                  trine::simt::device_headers, trine::simt::link_units};
   return compiler;
 }

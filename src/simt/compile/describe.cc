@@ -101,13 +101,13 @@ VariableInfo describe_variable(const llvm::GlobalVariable& variable) {
 
 }  // namespace
 
-void describe(llvm::Module& module, DeviceModule& out) {
+void describe(llvm::Module& module, DeviceModule& out, bool whole_program) {
   for (const llvm::Function& function : module)
     if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel && !function.isDeclaration())
       out.kernels.push_back(describe_kernel(function));
   const std::set<const llvm::Value*> managed = managed_variables(module);
   drop_annotations(module);
-  expose_statics(module);
+  if (whole_program) expose_statics(module);
   for (const llvm::GlobalVariable& variable : module.globals()) {
     if (!is_variable(variable)) continue;
     out.variables.push_back(describe_variable(variable));

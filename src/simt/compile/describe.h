@@ -9,7 +9,8 @@ class Module;
 
 namespace trine::simt {
 
-// Fills `kernels` and `variables`. Variables become visible; the mark of managed ones is taken away.
-void describe(llvm::Module& module, DeviceModule& out);
+// Fills `kernels` and `variables`. Variables become visible, static ones where the module is a whole program; the mark
+// of managed ones is taken away.
+void describe(llvm::Module& module, DeviceModule& out, bool whole_program = true);
 
 }  // namespace trine::simt

@@ -14,6 +14,7 @@
 #include "simt/compile/describe.h"
 #include "simt/compile/headers.h"
 #include "simt/compile/instances.h"
+#include "simt/compile/link_units.h"
 #include "simt/compile/prelude.h"
 #include "trine/base/error.h"
 
@@ -103,9 +104,11 @@ DeviceModule parse(std::string_view source, const compute::CompileOptions& optio
                                                  outcome.messages + advice(outcome.messages));
   verify(*module, job.main_name);
 
+  if (!options.unit.empty()) prepare_unit(*module);
   DeviceModule result;
   result.warnings = std::move(outcome.messages);
-  describe(*module, result);
+  describe(*module, result, options.unit.empty());
+  if (!options.unit.empty()) describe_links(*module, result);
   name_instances(options, instances, result);
   llvm::raw_string_ostream stream(result.bitcode);
   llvm::WriteBitcodeToFile(*module, stream);

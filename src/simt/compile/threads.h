@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "simt/compiler.h"
 
@@ -41,6 +42,7 @@ void add_debug_locals(llvm::Module& module);
 void add_entry(llvm::Module& module, const KernelInfo& kernel, const std::string& symbol);
 void add_yields(llvm::Module& module, bool optimized);
 void check_calls(const llvm::Module& module);
+bool is_known_function(std::string_view name);  // of the runtime, or of the C library
 
 // Intrinsics that nothing reaches are no error: call this on what is left. The passes that an optimisation level has.
 // Checked code is not vectorised: it calls the checker for each access.

@@ -32,12 +32,6 @@ bool holds(const std::string_view (&list)[n], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-bool is_known(std::string_view name) {
-  if (name.starts_with("trine_simt_") || name.starts_with("trine_check_") || holds(kMath, name) || holds(kMemory, name))
-    return true;
-  return name.ends_with('f') && holds(kMath, name.substr(0, name.size() - 1));
-}
-
 [[noreturn]] void refuse(const llvm::Instruction& at, const std::string& what) {
   const std::string in = llvm::demangle(at.getFunction()->getName());
   throw Error(ErrorCode::unsupported, fmt::format("cpu: {} in {}; the CPU has no such thing", what, in));
@@ -61,13 +55,19 @@ void check(const llvm::CallBase& call) {
   if (!function || !function->isDeclaration()) return;
   const std::string name = function->getName().str();
   if (name.starts_with("llvm.nvvm.")) refuse(call, fmt::format("intrinsic '{}'", name));
-  if (function->isIntrinsic() || is_known(name)) return;
+  if (function->isIntrinsic() || is_known_function(name)) return;
   throw Error(ErrorCode::invalid_argument,
               fmt::format("cpu: function '{}' is declared but not defined; define it in the same source",
                           llvm::demangle(name)));
 }
 
 }  // namespace
+
+bool is_known_function(std::string_view name) {
+  if (name.starts_with("trine_simt_") || name.starts_with("trine_check_") || holds(kMath, name) || holds(kMemory, name))
+    return true;
+  return name.ends_with('f') && holds(kMath, name.substr(0, name.size() - 1));
+}
 
 void check_calls(const llvm::Module& module) {
   for (const llvm::Function& function : module)

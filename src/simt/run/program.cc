@@ -14,7 +14,7 @@
 namespace trine::simt {
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr char kMagic[8] = {'t', 'r', 'i', 'n', 'e', 'f', 'a', 't'};
 
 struct Title {
@@ -43,6 +43,7 @@ void write_options(Writer& to, const compute::CompileOptions& options) {
   to.number(options.debug);
   to.number(options.fast_math);
   to.number(static_cast<uint64_t>(options.mode));
+  to.text(options.unit);
   to.number(options.checks.size());
   for (const std::string& check : options.checks) to.text(check);
 }
@@ -54,6 +55,7 @@ void read_options(Reader& from, compute::CompileOptions& options) {
   const uint64_t mode = from.number();
   if (mode > static_cast<uint64_t>(compute::CpuMode::threads)) bad(fmt::format("mode {}", mode));
   options.mode = static_cast<compute::CpuMode>(mode);
+  options.unit = from.text();
   options.checks.resize(from.count());
   for (std::string& check : options.checks) check = from.text();
 }
@@ -122,9 +124,12 @@ CompiledProgram compile_program(std::string_view source, const CompileOptions& o
                                 const std::vector<std::string>& architectures) {
   simt::Program program{options, simt::compiler().parse(source, options), {}};
   for (const std::string& architecture : architectures)
-    program.ptx.push_back({architecture, simt::compiler().ptx(program.module, architecture,
-                                                              ptx_version_for(architecture), options.fast_math)});
-  return {simt::encode_program(program), program.module.warnings};
+    program.ptx.push_back({architecture, options.unit.empty()
+                                             ? simt::compiler().ptx(program.module, architecture,
+                                                                    ptx_version_for(architecture), options.fast_math)
+                                             : ""});
+  const simt::DeviceModule& made = program.module;
+  return {simt::encode_program(program), made.warnings, made.defined, made.shared, made.wanted};
 }
 
 std::vector<std::pair<std::string, std::string>> program_headers() { return simt::compiler().device_headers(); }

@@ -1,8 +1,9 @@
 // The device's part of a program as bytes: the "fat binary" of executables that `trine cc` makes.
 //
 // A title, the bytes that follow it and their hash, then numbers and texts as in encode.h: options that matter when
-// code is made, bitcode, what it holds, and PTX for some GPUs. All of it comes from within a program that somebody
-// built, but a linker script or a stripped file may damage it: what does not hold together is refused.
+// code is made, bitcode, what it holds, and PTX for some GPUs (empty texts for a unit, which is linked first). All of
+// it comes from within a program that somebody built, but a linker script or a stripped file may damage it: what does
+// not hold together is refused.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct PtxText {
 };
 
 struct Program {
-  compute::CompileOptions options;  // name, debug, fast_math, mode and checks
+  compute::CompileOptions options;  // name, debug, fast_math, mode, unit and checks
   DeviceModule module;
   std::vector<PtxText> ptx;
 };

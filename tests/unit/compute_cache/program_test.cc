@@ -15,6 +15,7 @@ Program example() {
   program.options.name = "a.cu";
   program.options.fast_math = true;
   program.options.checks = {"memory", "race"};
+  program.options.unit = "0123";
   program.module.bitcode = std::string("BC\0\1", 4);
   program.module.kernels = {{.symbol = "_Z1kPf",
                              .name = "k(float*)",
@@ -43,6 +44,7 @@ TEST(Program, ComesBack) {
   EXPECT_EQ(program.options.name, "a.cu");
   EXPECT_TRUE(program.options.fast_math);
   EXPECT_FALSE(program.options.debug);
+  EXPECT_EQ(program.options.unit, "0123");
   EXPECT_EQ(program.options.checks, (std::vector<std::string>{"memory", "race"}));
   EXPECT_EQ(program.module.bitcode, example().module.bitcode);
   ASSERT_EQ(program.module.kernels.size(), 1u);
