@@ -14,6 +14,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libstb-dev                                    # the command line
   libgtest-dev libbenchmark-dev libmpfr-dev pkg-config gdb                      # tests
   python3 python3-venv                                                          # scripts
+  libcub-dev libthrust-dev                                                      # programs for trine cc
   fonts-dejavu-core espeak-ng                                                   # the quickstart's picture and speech
 )
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds and tests everything, stage by stage; stops at the first stage that fails and names it.
 #
-#   scripts/test.sh                 every stage: layers build unit models conformance asan fuzz tsan
+#   scripts/test.sh                 every stage: layers build unit programs models conformance asan fuzz tsan
 #   scripts/test.sh layers unit     only these (the last three are other builds of nearly everything)
 #   FUZZ_SECONDS=600 scripts/test.sh fuzz
+#   PROGRAMS=all scripts/test.sh programs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -25,6 +26,13 @@ stage_layers() {
 stage_build() { build release; }
 
 stage_unit() { ctest --test-dir build --output-on-failure -j "$jobs"; }
+
+# Debian's examples of CUB and Thrust with `trine cc`: twelve, all of which must run; PROGRAMS=all: all 74, 73 of them.
+stage_programs() {
+  local which=(--chosen --min 12)
+  [[ ${PROGRAMS:-} == all ]] && which=(--min 73)
+  "$python" scripts/cc_examples.py "${which[@]}" --timeout 120 --jobs "$jobs"
+}
 
 # Trained networks from packages and made ones, against onnxruntime on the same tensors.
 stage_models() {
@@ -62,7 +70,7 @@ stage_tsan() {
   ctest --test-dir build/tsan -L threads --output-on-failure -j "$jobs"
 }
 
-stages=(layers build unit models conformance asan fuzz tsan)
+stages=(layers build unit programs models conformance asan fuzz tsan)
 for stage in "${@:-${stages[@]}}"; do
   if ! declare -F "stage_$stage" >/dev/null; then
     echo "error: test.sh: stage $stage; accepted: ${stages[*]}" >&2
