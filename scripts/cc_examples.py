@@ -45,7 +45,8 @@ def step(command, timeout, **options):
 
 
 def first_error(text):
-    lines = [line for line in text.splitlines() if "rror" in line and " 0 errors" not in line] or text.splitlines() or ["no message"]
+    precise = [line for line in text.splitlines() if ": error: " in line or "undefined reference" in line]
+    lines = precise or [line for line in text.splitlines() if "rror" in line and " 0 errors" not in line] or text.splitlines() or ["no message"]
     return lines[0].strip()[:160]
 
 
@@ -78,7 +79,7 @@ def sources_for(options):
     return [source for source in sources if not wanted or any(part in source.name for part in wanted)]
 
 
-def markdown(rows, total):
+def markdown(rows, total, note):
     """The page: a row for each program, and why those that fail do."""
     lines = ["# Programs that trine cc builds", "",
              "The examples of Debian's libcub-dev and libthrust-dev, as they are: built by `trine cc`, run on the CPU.",
@@ -88,7 +89,7 @@ def markdown(rows, total):
     for name, (result, build_s, run_s, why) in rows:
         reason = f"`{why.replace('|', '/').replace('`', chr(39))}`" if why else ""
         lines.append(f"| {name} | {result} | {build_s:.1f} | {run_s:.1f} | {reason} |")
-    return "\n".join(lines) + "\n\nSeconds include starting, and compiling kernels anew.\n"
+    return "\n".join(lines) + f"\n\nSeconds include starting, and compiling kernels anew. {note}".rstrip() + "\n"
 
 
 def try_all(sources, options):
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--chosen", action="store_true")
     parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--note", default="", help="what the page should say of this run")
     parser.add_argument("--min", type=int)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--flags", default="", help="further flags of trine cc")
@@ -120,7 +122,7 @@ def main():
     total = f"{len(rows)} examples: " + ", ".join(f"{counts[name]} {name}" for name in sorted(counts))
     print(total)
     if options.markdown:
-        options.markdown.write_text(markdown(rows, total))
+        options.markdown.write_text(markdown(rows, total, options.note))
     return 0 if counts.get("runs", 0) >= (len(rows) if options.min is None else options.min) else 1
 
 

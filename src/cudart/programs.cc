@@ -32,6 +32,8 @@ struct Image {
   std::map<int, compute::ModuleHandle> modules;  // of devices
   std::vector<Shadow> managed;
   Group* group = nullptr;  // of a unit
+  std::string copy;        // loaded by hand: what `bytes` are of
+  std::map<std::string, std::unique_ptr<char>> stubs;
 };
 
 // Units of one executable or shared library: linked when the first of them is needed.
@@ -146,6 +148,46 @@ compute::Module::Variable variable_of(const void* symbol) {
   const auto variable = machine().kernels->variable(module_of(image, current_device()), found->second.symbol);
   if (!variable.address) fail(cudaErrorInvalidSymbol, "no variable " + found->second.symbol);
   return variable;
+}
+
+void* load_module(const void* address) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::string bytes;
+  simt::Program program;
+  try {
+    bytes = simt::program_at(address);
+    program = simt::decode_program(bytes);
+  } catch (const Error& error) {
+    fail(cudaErrorInvalidKernelImage, error.what());
+  }
+  program.module.bitcode.clear();
+  Image& image = all.images.emplace_back();
+  image.copy = std::move(bytes);
+  image.bytes = image.copy;
+  image.program = std::move(program);
+  return &image;
+}
+
+const void* function_of_module(void* module, const std::string& name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  Image& image = *static_cast<Image*>(module);
+  if (!simt::find_kernel(image.program.module, name)) fail(cudaErrorSymbolNotFound, "no kernel " + name);
+  std::unique_ptr<char>& stub = image.stubs[name];
+  if (!stub) {
+    stub = std::make_unique<char>();
+    all.functions[stub.get()] = {&image, simt::find_kernel(image.program.module, name)->symbol, {}};
+  }
+  return stub.get();
+}
+
+compute::Module::Variable variable_of_module(void* module, const std::string& name) {
+  const std::lock_guard lock(registry().mutex);
+  Image& image = *static_cast<Image*>(module);
+  const simt::VariableInfo* info = simt::find_variable(image.program.module, name);
+  if (!info) fail(cudaErrorSymbolNotFound, "no variable " + name);
+  return machine().kernels->variable(module_of(image, current_device()), info->symbol);
 }
 
 void send_managed(int device, compute::StreamHandle stream) {

@@ -19,6 +19,12 @@ Kernel kernel_of(const void* function);
 // By the address of the host's shadow. Throws Failure{cudaErrorInvalidSymbol}.
 compute::Module::Variable variable_of(const void* symbol);
 
+// A module that is loaded by hand, of compile_program()'s bytes, which are copied. Throws
+// Failure{cudaErrorInvalidKernelImage}, {cudaErrorSymbolNotFound}.
+void* load_module(const void* image);
+const void* function_of_module(void* module, const std::string& name);  // launched as the host's stubs are
+compute::Module::Variable variable_of_module(void* module, const std::string& name);
+
 // Variables that are __managed__ have an address on the host and one on the device: values go there before a kernel,
 // and come back when it is waited for.
 void send_managed(int device, compute::StreamHandle stream);

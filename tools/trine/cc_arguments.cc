@@ -64,6 +64,7 @@ constexpr Ignored kIgnored[] = {
     {"-lcudart", false},
     {"-lcudart_static", false},
     {"-lcuda", false},
+    {"-lnvrtc", false},
     {"-lcudadevrt", false},
     {"-lnvToolsExt", false},
 };
