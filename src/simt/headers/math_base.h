@@ -128,7 +128,7 @@ TRINE_MATH T scale(T x, i32 n) {
 // it in the low bits of the mantissa. A NaN leaves a NaN and some integer.
 TRINE_MATH float round_product(float a, float b, i32* n) {
   const float shifter = 12582912.0f, t = fma(a, b, shifter);
-  *n = static_cast<i32>(to_bits(t) - to_bits(shifter)) << 9 >> 9;
+  *n = static_cast<i32>(to_bits(t) - to_bits(shifter));
   return t - shifter;
 }
 TRINE_MATH double round_product(double a, double b, i32* n) {

@@ -1,7 +1,8 @@
-// Error functions of float and double. Bounds in ulp: erf 2; erfc, erfcx, normcdf 5 (float), 4 (double).
+// Error functions of float and double. Bounds in ulp: erf 2; erfc, erfcx, normcdf 5.
 //
 // erfc(x) = e^(-x^2) erfcx(x) for x > 0, where (1 + 2 x) erfcx(x) is nearly constant: a polynomial in
-// t = (x - 4) / (x + 4), which takes all of [0, inf) to [-1, 1) (Shepherd and Laframboise 1981). Near zero a series.
+// t = (x - 4) / (x + 4), which takes all of [0, inf) to [-1, 1) (Shepherd and Laframboise 1981). erf near zero is a
+// series.
 #pragma once
 
 #include "math_exp_double.h"
@@ -27,8 +28,8 @@ TRINE_MATH double erf_near(double x) {
 
 // (1 + 2 x) erfcx(x) of t.
 TRINE_MATH float erfcx_tail(float t) {
-  return poly(t, 1.232995f, -0.13962111f, 0.015383843f, 0.06809666f, -0.101088256f, 0.09373753f, -0.06611786f,
-              0.037146498f, -0.016617347f, 0.0050762906f, -0.00036590832f, -0.0002462804f);
+  return poly(t, 1.23299515f, -0.139621124f, 0.0153774014f, 0.0680972263f, -0.101014793f, 0.0937329009f, -0.066425249f,
+              0.0371599048f, -0.0160345323f, 0.00506043714f, -0.000876233447f, -0.000239732981f, 0.000167839156f);
 }
 TRINE_MATH double erfcx_tail(double t) {
   return poly(t, 1.2329951186255526, -0.13962111684056228, 0.015379652102619974, 0.06809705425466839,
@@ -39,19 +40,28 @@ TRINE_MATH double erfcx_tail(double t) {
               -2.0725802488181963e-08, -1.2338731403798444e-08, 3.2323973445082033e-09, 9.297625263709659e-10,
               -2.764120233734578e-10);
 }
-// erfcx(a) of a >= 0. What t lacks counts near zero, times the slope there, which need not be exact.
+// (1 + 2 a) erfcx(a) of a >= 0, where `below` is 1 / (a + 4) but for rounding: t is corrected by what it lacks,
+// (a - 4) - t (a + 4) = (a - 4 (1 + t)) - t a.
+template <class T>
+TRINE_MATH T erfcx_scaled(T a, T below) {
+  const T t = (a - T(4)) * below;
+  return erfcx_tail(fma(below, fma(-t, a, fma(T(-4), T(1) + t, a)), t));
+}
 template <class T>
 TRINE_MATH T erfcx_positive(T a) {
   const T inside = a > T(1e18) ? T(1e18) : a;
-  const T below = inside + T(4), above = inside - T(4), t = above / below;
-  const T below_lacks = (inside - (below - T(4))), above_lacks = inside - (above + T(4));
-  const T lacks = (fma(-t, below, above) + (above_lacks - t * below_lacks)) / below;
-  const T slope = poly(t, T(-0.1396957f), 0.01586996f, 0.21045856f, -0.2846791f, 0.4271081f, -0.6354791f, 0.33833385f);
-  return T(0.5) * fma(slope, lacks, erfcx_tail(t)) / (a + T(0.5));
+  return T(0.5) * erfcx_scaled(inside, T(1) / (inside + T(4))) / (a + T(0.5));
+}
+// The same of a < 1e18, with one division for both quotients.
+template <class T>
+TRINE_MATH T erfcx_once(T a) {
+  const T four = a + T(4), half = a + T(0.5), both = T(1) / (four * half);
+  const T p = T(0.5) * erfcx_scaled(a, half * both), over = four * both, q = p * over;
+  return fma(fma(-q, half, p), over, q);
 }
 
 template <class T>
-struct ErfEnd;  // from where on e^(-x^2) is nothing
+struct ErfEnd;  // from where on erfc is nothing, and e^(x^2) too much
 template <>
 struct ErfEnd<float> {
   static constexpr float kX = 10.5f, kOver = 90.0f;
@@ -60,14 +70,12 @@ template <>
 struct ErfEnd<double> {
   static constexpr double kX = 27.5, kOver = 720.0;
 };
-// erfc(a) of a >= 0, where `hi + lo` is a^2.
+// erfc(a) of 0 <= a <= ErfEnd<T>::kX, where `hi + lo` is a^2.
 template <class T>
 TRINE_MATH T erfc_positive(T a, T hi, T lo) {
-  const bool nothing = !(a < ErfEnd<T>::kX);
   i32 n;
-  const T e = exp_fraction(nothing ? T(0) : -hi, nothing ? T(0) : -lo, &n);
-  const T y = scale(e * erfcx_positive(a), n);
-  return nothing ? a - a + T(0) : y;
+  const T e = exp_fraction(-hi, -lo, &n);
+  return scale(e * erfcx_once(a), n);
 }
 
 TRINE_MATH float erf(float x) {
@@ -86,26 +94,23 @@ TRINE_MATH double erf(double x) {
   return a < 1.0 ? erf_near(x) : copysign(isnan(x) ? x : far, x);
 }
 
-// 1 - erf(x) near zero, 2 - erfc(-x) below; `a` is |x|.
 template <class T>
-TRINE_MATH T erfc_of(T x, T a, T hi, T lo) {
-  const T far = a == infinity<T>() ? T(0) : erfc_positive(a, hi, lo);
-  const T y = a < T(0.46875) ? T(1) - erf_near(x) : x < T(0) ? T(2) - far : far;
-  return isnan(x) ? x : y;
+TRINE_MATH T erfc_turned(T x, T far) {
+  return isnan(x) ? x : x < T(0) ? T(2) - far : far;
 }
 template <class T>
 TRINE_MATH T erfc(T x) {
-  const T a = fabs(x);
+  const T a = fabs(x) < ErfEnd<T>::kX ? fabs(x) : ErfEnd<T>::kX;
   const Pair<T> square = two_product(a, a);
-  return erfc_of(x, a, square.hi, square.lo);
+  return erfc_turned(x, erfc_positive(a, square.hi, square.lo));
 }
 // erfc(-x / sqrt(2)) / 2; the square of the argument is x^2 / 2.
 template <class T>
 TRINE_MATH T normcdf(T x) {
-  const T root = T(0.70710678118654752440);
-  const Pair<T> square = two_product(x, x);
-  const T y = erfc_of(-x * root, fabs(x) * root, T(0.5) * square.hi, T(0.5) * square.lo);
-  return T(0.5) * y;
+  const T root = T(0.70710678118654752440), end = ErfEnd<T>::kX / root;
+  const T a = fabs(x) < end ? fabs(x) : end;
+  const Pair<T> square = two_product(a, a);
+  return T(0.5) * erfc_turned(-x, erfc_positive(a * root, T(0.5) * square.hi, T(0.5) * square.lo));
 }
 template <class T>
 TRINE_MATH T erfcx(T x) {

@@ -49,7 +49,9 @@ TRINE_MATH float expm1(float x) {
   const float tail = r * r * poly(r, 0.5f, 0.16666666f, 0.041666474f, 0.008333564f, 0.0013934113f, 0.00019746428f);
   const Pair<float> p = fast_two_sum(r, tail);
   const float half = exp2_normal(0.0f, n - 1);  // 2^n itself would overflow for n = 128
-  const float y = fma(half, p.hi, half - 0.5f) + half * p.lo;
+  const float less = half - 0.5f, lacks = (half - less) - 0.5f;
+  const Pair<float> sum = fast_two_sum(less, half * p.hi);
+  const float y = sum.hi + (fma(half, p.lo, sum.lo) + lacks);
   return fabs(x) < 1e-10f ? x : y + y;
 }
 

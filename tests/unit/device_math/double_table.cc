@@ -135,7 +135,7 @@ constexpr DoubleRow kRows[] = {
     {"exp", 1, [](double x) { return tm::exp(x); }, big<mpfr_exp>},
     {"exp2", 1, [](double x) { return tm::exp2(x); }, big<mpfr_exp2>},
     {"exp10", 1, [](double x) { return tm::exp10(x); }, big<mpfr_exp10>},
-    {"expm1", 2, [](double x) { return tm::expm1(x); }, big<mpfr_expm1>},
+    {"expm1", 1, [](double x) { return tm::expm1(x); }, big<mpfr_expm1>},
     {"log", 1, [](double x) { return tm::log(x); }, big<mpfr_log>},
     {"log2", 1, [](double x) { return tm::log2(x); }, big<mpfr_log2>},
     {"log10", 1, [](double x) { return tm::log10(x); }, big<mpfr_log10>},
@@ -173,9 +173,9 @@ constexpr DoubleRow kRows[] = {
     {"erfcinv", 8, [](double x) { return tm::erfcinv(x); }, erfcinv},
     {"normcdfinv", 8, [](double x) { return tm::normcdfinv(x); }, normcdfinv},
     {"erf", 2, [](double x) { return tm::erf(x); }, big<mpfr_erf>},
-    {"erfc", 4, [](double x) { return tm::erfc(x); }, big<mpfr_erfc>},
-    {"erfcx", 4, [](double x) { return tm::erfcx(x); }, erfcx},
-    {"normcdf", 4, [](double x) { return tm::normcdf(x); }, normcdf},
+    {"erfc", 5, [](double x) { return tm::erfc(x); }, big<mpfr_erfc>},
+    {"erfcx", 5, [](double x) { return tm::erfcx(x); }, erfcx},
+    {"normcdf", 5, [](double x) { return tm::normcdf(x); }, normcdf},
 };
 
 constexpr DoublePairRow kPairRows[] = {

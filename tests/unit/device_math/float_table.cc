@@ -81,7 +81,7 @@ constexpr FloatRow kRows[] = {
      "above 0; below, of 1", -__builtin_inff(), __builtin_inff(), 1},
     {"erfinvf", 6, [](float x) { return tm::erfinv(x); }, [](double x) { return tm::erfinv(x); }},
     {"erfcinvf", 6, [](float x) { return tm::erfcinv(x); }, [](double x) { return tm::erfcinv(x); }},
-    {"normcdfinvf", 6, [](float x) { return tm::normcdfinv(x); }, [](double x) { return tm::normcdfinv(x); }},
+    {"normcdfinvf", 7, [](float x) { return tm::normcdfinv(x); }, [](double x) { return tm::normcdfinv(x); }},
     {"erfcf", 5, [](float x) { return tm::erfc(x); }, [](double x) { return std::erfc(x); }},
     {"erfcxf", 5, [](float x) { return tm::erfcx(x); }, erfcx},
     {"normcdff", 5, [](float x) { return tm::normcdf(x); },

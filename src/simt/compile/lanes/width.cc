@@ -67,7 +67,7 @@ int choose_width(llvm::Function& kernel, const compute::Dim3& block, const Regis
     return wider.threads() > uint32_t(width / 2) && (wider.along_x() || !Group{block, width / 2}.along_x());
   };
   int width = native;
-  while (width < 32 && suits(width * 2) && int64_t{live} * width * 2 <= int64_t{registers.bits} * (registers.count - 2))
+  while (width < 32 && suits(width * 2) && int64_t{live} * width * 2 <= int64_t{registers.bits} * registers.count)
     width *= 2;
   while (width > 8 && !suits(width)) width /= 2;
   return width;
