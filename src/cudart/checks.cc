@@ -41,10 +41,12 @@ void end(int status, void*) {
 
 void begin_checks(const std::vector<std::string>& checks) {
   if (checks.empty()) return;
+  const uint32_t asked = simt::check_bits(checks);
+  if (asked & simt::kCheckInit) simt::MemoryMap::of_process().watch_writes();
   simt::MemoryMap::of_process().enable();
   static std::once_flag once;
   std::call_once(once, [] { on_exit(end, nullptr); });
-  chosen |= simt::check_bits(checks);
+  chosen |= asked;
 }
 
 }  // namespace trine::cudart

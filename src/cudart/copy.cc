@@ -5,6 +5,7 @@
 #include "cudart/memory.h"
 #include "cudart/programs.h"
 #include "cudart/stream.h"
+#include "simt/check/memory_map.h"
 
 using namespace trine::cudart;
 
@@ -12,6 +13,7 @@ namespace {
 
 using trine::compute::CopyKind;
 using trine::compute::StreamHandle;
+using trine::simt::MemoryMap;
 
 bool on_device(const void* address) {
   Allocation there;
@@ -26,10 +28,18 @@ struct Copy {
   cudaMemcpyKind kind;
 
   void operator()(StreamHandle stream) const {
-    for (size_t y = 0; y < height; ++y) row(to + y * to_pitch, from + y * from_pitch, stream);
+    for (size_t y = 0; y < height; ++y) told_row(to + y * to_pitch, from + y * from_pitch, stream);
   }
 
  private:
+  // The CPU's copies are done when they return.
+  void told_row(char* to_row, const char* from_row, StreamHandle stream) const {
+    if (!MemoryMap::is_enabled()) return row(to_row, from_row, stream);
+    const bool unwritten = MemoryMap::of_process().before_copy(to_row, from_row, width);
+    row(to_row, from_row, stream);
+    if (unwritten) MemoryMap::of_process().after_copy(to_row, width);
+  }
+
   void row(char* to_row, const char* from_row, StreamHandle stream) const {
     const auto& table = *machine().table;
     const bool guess = kind == cudaMemcpyDefault;
@@ -99,8 +109,11 @@ void fill(void* to, size_t pitch, int value, size_t width, size_t height, cudaSt
   need_inside(to, extent(pitch, width, height));
   CUstream_st& on = stream_of(stream);
   submit(on, cudaGraphNodeTypeMemset, [=, device = on.device](StreamHandle handle) {
-    for (size_t y = 0; y < height; ++y)
-      machine().table->fill(device, static_cast<char*>(to) + y * pitch, static_cast<uint8_t>(value), width, handle);
+    for (size_t y = 0; y < height; ++y) {
+      char* row = static_cast<char*>(to) + y * pitch;
+      if (MemoryMap::is_enabled()) MemoryMap::of_process().before_fill(row, width);
+      machine().table->fill(device, row, static_cast<uint8_t>(value), width, handle);
+    }
   });
   if (wait && !on_device(to)) synchronize(on);
 }

@@ -244,7 +244,8 @@ constexpr const char* kFlags =
     "  -g                 for gdb: host code as clang's, kernels not optimised (docs/debugging.md); -G: kernels only\n"
     "  --use_fast_math    as nvcc's\n"
     "  --gpu[=sm_80,...]  carry PTX too; the program then uses a GPU where there is one (TRINE_DEVICE=cpu: never)\n"
-    "  --check=memory,race,barrier|all  check kernels on the CPU; a program in which something is found ends with 1\n"
+    "  --check=memory,race,barrier,init|all  check kernels on the CPU; a program in which something is found ends with "
+    "1\n"
     "  -v                 show what is run, and which flags do nothing\n"
     "Accepted and without effect: -arch, -gencode, -lineinfo, --expt-relaxed-constexpr, --extended-lambda, ...";
 

@@ -211,7 +211,7 @@ class Parser {
 
   void checks(const std::string& list) {
     for (const std::string& name : split(list)) {
-      constexpr std::string_view kKnown[] = {"memory", "race", "barrier", "all"};
+      constexpr std::string_view kKnown[] = {"memory", "race", "barrier", "init", "all"};
       if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown))
         bad(fmt::format("--check={}; accepted are {}", name, fmt::join(kKnown, ", ")));
       out_.device.checks.push_back(name);

@@ -51,7 +51,7 @@ struct CompileOptions {
   bool fast_math = false;  // as nvcc's --use_fast_math
   CpuMode mode = CpuMode::automatic;
   bool whole_program = false;       // source is a .cu file with host code, of which only the device's is compiled
-  std::vector<std::string> checks;  // memory, race, barrier, all (docs/checks.md); implies CpuMode::threads
+  std::vector<std::string> checks;  // memory, race, barrier, init, all (docs/checks.md); implies CpuMode::threads
   // compile_program(): not empty for one of several sources that are linked when the program starts; a name that no
   // other of them has. Its functions and variables may be those of others: `extern __device__`.
   std::string unit;

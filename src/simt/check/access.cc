@@ -34,7 +34,7 @@ bool covers(uint64_t low, uint64_t bytes, uint64_t address, uint64_t length) {
 }
 
 void remember(Here& here, uint32_t site, uint64_t low, uint64_t bytes, uint64_t length, Region* region) {
-  here.block.caches[site] = {low, bytes - length + 1, region};
+  here.block.caches[site] = {low, bytes - length + 1, region, region ? region->watched().shadow : nullptr};
 }
 
 // The variable that holds the address, or the dynamic part, is all that an access may touch.
@@ -77,23 +77,23 @@ void trine_check_locate(uint64_t address, uint64_t bytes, uint32_t site) {
   Here here;
   const CheckSite& row = here.launch.site(site);
   if (bytes == 0) {
-    here.block.caches[site].region = nullptr;
+    here.block.caches[site] = {1, 0, nullptr, nullptr};
     return;
   }
   if (here.launch.checks(kCheckMemory) && address % row.align != 0)
     fail(here, row, bytes, address, fmt::format("misaligned: {:#x} is no multiple of {}", address, row.align),
          MemoryMap::of_process().describe(address, bytes));
   if (here.block.shared().holds(address)) return locate_shared(here, address, bytes, site);
-  if (here.executor.stack_holds(reinterpret_cast<const void*>(address)) ||
-      covers(here.launch.parameters, here.launch.parameter_bytes, address, bytes)) {
-    here.block.caches[site] = {1, 0, nullptr};
+  const bool local = here.executor.stack_holds(reinterpret_cast<const void*>(address));
+  if (local || covers(here.launch.parameters, here.launch.parameter_bytes, address, bytes)) {
+    here.block.caches[site] = {1, 0, nullptr, local && here.launch.checks(kCheckInit) ? trine_check_stack() : nullptr};
     return;
   }
   Region* region = MemoryMap::of_process().find(address);
   if (region && locate_global(here, *region, address, bytes, site)) return;
   if (here.launch.checks(kCheckMemory))
     fail(here, row, bytes, address, "out of bounds", MemoryMap::of_process().describe(address, bytes));
-  here.block.caches[site] = {1, 0, nullptr};
+  here.block.caches[site] = {1, 0, nullptr, nullptr};
 }
 
 void trine_check_access(uint64_t address, uint64_t bytes, uint64_t value, uint32_t site) {

@@ -20,6 +20,7 @@ void BlockChecks::begin(LaunchChecks& of, uint32_t block, char* shared, uint64_t
   }
   shared_->low = low;
   shared_->bytes = shared_bytes;
+  if (of.checks(kCheckInit)) shared_->watch();
   const uint64_t now = MemoryMap::of_process().generation();
   if (table_ == &of.table && generation_ == now && !moved) return;
   table_ = &of.table;
@@ -28,7 +29,7 @@ void BlockChecks::begin(LaunchChecks& of, uint32_t block, char* shared, uint64_t
 
 void BlockChecks::forget_regions() {
   generation_ = MemoryMap::of_process().generation();
-  caches.assign(table_->site_count, CheckCache{1, 0, nullptr});
+  caches.assign(table_->site_count, CheckCache{1, 0, nullptr, nullptr});
 }
 
 std::string access_text(const CheckSite& site, uint64_t bytes) {

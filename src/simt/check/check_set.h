@@ -7,13 +7,15 @@
 
 namespace trine::simt {
 
-enum CheckBit : uint32_t { kCheckMemory = 1, kCheckRace = 2, kCheckBarrier = 8 };
-constexpr uint32_t kCheckAll = kCheckMemory | kCheckRace | kCheckBarrier;
+enum CheckBit : uint32_t { kCheckMemory = 1, kCheckRace = 2, kCheckInit = 4, kCheckBarrier = 8 };
+constexpr uint32_t kCheckAll = kCheckMemory | kCheckRace | kCheckInit | kCheckBarrier;
+constexpr const char* kCheckNames = "memory, race, barrier, init, all";
 
 inline uint32_t check_bit(const std::string& name) {  // 0 when there is no such check
   if (name == "memory") return kCheckMemory;
   if (name == "race") return kCheckRace;
   if (name == "barrier") return kCheckBarrier;
+  if (name == "init") return kCheckInit;
   return name == "all" ? kCheckAll : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "compute/live_memory.h"
+#include "trine/base/error.h"
 
 namespace trine::simt {
 namespace {
@@ -20,8 +21,10 @@ std::atomic<bool> enabled{false};
 uint64_t number(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
 const compute::MemoryWatch kWatch = {
-    .allocated = [](void* begin, size_t bytes,
-                    bool) { MemoryMap::of_process().add(number(begin), bytes, RegionKind::device, ""); },
+    .allocated =
+        [](void* begin, size_t bytes, bool was_there) {
+          MemoryMap::of_process().add(number(begin), bytes, RegionKind::device, "", !was_there);
+        },
     .released = [](void* begin) { return MemoryMap::of_process().release(number(begin), ""); }};
 
 std::string plural(uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
@@ -52,6 +55,17 @@ Cells& Region::cells() {
   return *owned_;
 }
 
+void Region::watch() {
+  if (!shadow_ || shadow_->bytes() < bytes) shadow_ = std::make_unique<Shadow>(bytes);
+  shadow_->mark(bytes);
+  if (kind != RegionKind::shared) fill_unwritten(low, bytes);
+}
+
+Watched Region::watched() const {
+  if (!shadow_ || freed) return {};
+  return {shadow_->base(low), kind != RegionKind::shared, low, low + bytes};
+}
+
 MemoryMap& MemoryMap::of_process() {
   static MemoryMap& map = *new MemoryMap;
   return map;
@@ -63,6 +77,8 @@ void MemoryMap::enable() {
   if (!enabled.exchange(true)) compute::watch_memory(kWatch);
 }
 
+void MemoryMap::watch_writes() { watches_writes_.store(true, std::memory_order_relaxed); }
+
 void MemoryMap::insert(std::unique_ptr<Region> region) {
   const uint64_t low = region->low, end = low + std::max<uint64_t>(region->bytes, 1);
   auto at = regions_.upper_bound(low);
@@ -72,11 +88,17 @@ void MemoryMap::insert(std::unique_ptr<Region> region) {
   changed();
 }
 
-void MemoryMap::add(uint64_t low, uint64_t bytes, RegionKind kind, std::string name) {
+void MemoryMap::add(uint64_t low, uint64_t bytes, RegionKind kind, std::string name, bool is_new) {
   auto region = std::make_unique<Region>();
   region->low = low;
   region->bytes = bytes;
   region->kind = kind;
+  if (is_new && watches_writes_.load(std::memory_order_relaxed)) {
+    try {
+      region->watch();
+    } catch (const Error&) {  // taken as written
+    }
+  }
   const std::lock_guard lock(mutex_);
   region->name = name.empty() ? fmt::format("allocation {}", ++allocations_) : std::move(name);
   insert(std::move(region));
@@ -154,6 +176,25 @@ std::string MemoryMap::describe(uint64_t address, uint64_t bytes) {
   if (!nearest || distance(nearest) > kFar)
     return address < 4096 ? "a null pointer" : "not memory of the device; nothing of it is near";
   return relative(*nearest, address, bytes);
+}
+
+Watched MemoryMap::watched(const void* address, size_t bytes) {
+  if (!watches_writes_.load(std::memory_order_relaxed)) return {};
+  const Region* region = find(number(address));
+  const Watched memory = region ? region->watched() : Watched{};
+  return memory && bytes <= memory.end - number(address) ? memory : Watched{};
+}
+
+bool MemoryMap::before_copy(void* to, const void* from, size_t bytes) {
+  return copy_shadow(watched(to, bytes), number(to), watched(from, bytes), number(from), bytes);
+}
+
+void MemoryMap::after_copy(void* to, size_t bytes) {
+  if (const Watched memory = watched(to, bytes)) write_pattern(memory, number(to), bytes);
+}
+
+void MemoryMap::before_fill(void* to, size_t bytes) {
+  if (const Watched memory = watched(to, bytes)) set_written(memory, number(to), bytes);
 }
 
 std::vector<MemoryMap::Leak> MemoryMap::leaks() {

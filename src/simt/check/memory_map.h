@@ -12,6 +12,7 @@
 
 #include "simt/check/abi.h"
 #include "simt/check/cells.h"
+#include "simt/check/shadow.h"
 
 namespace trine::simt {
 
@@ -27,10 +28,13 @@ struct Region {
 
   bool holds(uint64_t address) const { return address - low < bytes; }
   Cells& cells();  // made when first asked for; from any thread
+  void watch();    // for the check `init`: from now on nobody has written there. May throw Error{out_of_memory}
+  Watched watched() const;
 
  private:
   std::atomic<Cells*> cells_{nullptr};
   std::unique_ptr<Cells> owned_;
+  std::unique_ptr<Shadow> shadow_;
   std::mutex mutex_;
 };
 
@@ -39,8 +43,10 @@ class MemoryMap {
   static MemoryMap& of_process();
   void enable();
   static bool is_enabled();
+  void watch_writes();  // of memory that is given out from now on, for the check `init`
 
-  void add(uint64_t low, uint64_t bytes, RegionKind kind, std::string name);
+  // `is_new`: nobody can have written there.
+  void add(uint64_t low, uint64_t bytes, RegionKind kind, std::string name, bool is_new = false);
   void add_variables(const CheckTable& table);
   void name(const void* begin, const std::string& by);  // "cudaMalloc": who allocated it
   // Kept as freed for a while; false when it is not known.
@@ -55,6 +61,11 @@ class MemoryMap {
   void begin_launch() { launches_.fetch_add(1); }
   void end_launch() { launches_.fetch_sub(1); }
 
+  // Copies and fills that the host orders.
+  bool before_copy(void* to, const void* from, size_t bytes);  // true: call after_copy
+  void after_copy(void* to, size_t bytes);
+  void before_fill(void* to, size_t bytes);
+
   struct Leak {
     std::string name;
     uint64_t bytes;
@@ -65,6 +76,7 @@ class MemoryMap {
   using Map = std::map<uint64_t, std::unique_ptr<Region>>;
   void insert(std::unique_ptr<Region> region);
   void shrink_quarantine();
+  Watched watched(const void* address, size_t bytes);  // so many bytes of one region
   void changed() { generation_.fetch_add(1, std::memory_order_acq_rel); }
 
   std::shared_mutex mutex_;
@@ -74,6 +86,7 @@ class MemoryMap {
   uint32_t allocations_ = 0;
   std::atomic<uint64_t> generation_{1};
   std::atomic<int> launches_{0};
+  std::atomic<bool> watches_writes_{false};
 };
 
 }  // namespace trine::simt

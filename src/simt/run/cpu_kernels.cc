@@ -74,8 +74,8 @@ LoadedKernel& kernel_of(KernelHandle handle) { return *static_cast<LoadedKernel*
 void begin_checks(const compute::CompileOptions& options) {
   for (const std::string& check : options.checks)
     if (!check_bit(check))
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("compile: check '{}'; accepted are memory, race, barrier, all", check));
+      throw Error(ErrorCode::unsupported, fmt::format("compile: check '{}'; accepted are {}", check, kCheckNames));
+  if (check_bits(options.checks) & kCheckInit) MemoryMap::of_process().watch_writes();
   if (!options.checks.empty()) MemoryMap::of_process().enable();
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "simt/check/shadow.h"
 #include "simt/run/context.h"
 
 namespace trine::simt {
@@ -13,7 +14,8 @@ constexpr size_t kStackBytes = (512 + 64) << 10;
 
 struct Fibre {
   Context context;
-  char* low = nullptr;  // the guard page lies below
+  char* low = nullptr;             // the guard page lies below
+  std::unique_ptr<Shadow> shadow;  // of the stack, once a checked kernel asks for it
 
   bool holds(const void* address) const {
     const auto* p = static_cast<const char*>(address);

@@ -65,7 +65,7 @@ void* trine_simt_malloc(uint64_t bytes) {
   void* memory = std::malloc(bytes);
   if (memory && executor.has_threads() && executor.block_of(executor.current()).checks)
     MemoryMap::of_process().add(reinterpret_cast<uint64_t>(memory), bytes, RegionKind::heap,
-                                fmt::format("memory of malloc{}", executor.place()));
+                                fmt::format("memory of malloc{}", executor.place()), true);
   --executor.inside_runtime;
   return memory;
 }

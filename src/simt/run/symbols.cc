@@ -37,7 +37,12 @@ std::span<const RuntimeSymbol> runtime_symbols() {
                                         {"trine_check_access", address_of(trine_check_access)},
                                         {"trine_check_acquire", address_of(trine_check_acquire)},
                                         {"trine_check_fence", address_of(trine_check_fence)},
-                                        {"trine_check_local", address_of(trine_check_local)}};
+                                        {"trine_check_local", address_of(trine_check_local)},
+                                        {"trine_check_stack", address_of(trine_check_stack)},
+                                        {"trine_check_unwritten", address_of(trine_check_unwritten)},
+                                        {"trine_check_copy", address_of(trine_check_copy)},
+                                        {"trine_check_copied", address_of(trine_check_copied)},
+                                        {"trine_check_written", address_of(trine_check_written)}};
   return table;
 }
 

@@ -56,7 +56,7 @@ TEST(CcArguments, OfNvccAreTakenOrIgnored) {
 TEST(CcArguments, ThatAreWrongAreTold) {
   EXPECT_EQ(refusal({}), "cc: no file; give one that ends in .cu");
   EXPECT_EQ(refusal({"a.cu", "-o"}), "cc: -o without a value");
-  EXPECT_EQ(refusal({"a.cu", "--check=races"}), "cc: --check=races; accepted are memory, race, barrier, all");
+  EXPECT_EQ(refusal({"a.cu", "--check=races"}), "cc: --check=races; accepted are memory, race, barrier, init, all");
   EXPECT_NE(refusal({"a.cu", "--frobnicate"}).find("flag '--frobnicate'; accepted"), std::string::npos);
   EXPECT_NE(refusal({"-c", "-o", "x.o", "a.cu", "b.cu"}).find("-c and -o for 2 files"), std::string::npos);
 }

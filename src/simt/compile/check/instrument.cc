@@ -1,7 +1,6 @@
 #include "simt/compile/check/instrument.h"
 
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -9,6 +8,8 @@
 
 #include "simt/check/check_set.h"
 #include "simt/compile/check/accesses.h"
+#include "simt/compile/check/calls.h"
+#include "simt/compile/check/init.h"
 #include "simt/compile/check/promote.h"
 #include "simt/compile/check/site_table.h"
 #include "simt/compile/threads_lower.h"
@@ -22,11 +23,13 @@ using llvm::Value;
 class Instrumenter {
  public:
   Instrumenter(llvm::Function& function, SiteTable& sites, uint32_t checks)
-      : function_(function), sites_(sites), checks_(checks), layout_(function.getDataLayout()) {}
+      : function_(function), sites_(sites), checks_(checks), layout_(function.getDataLayout()), init_(function) {}
 
   void run() {
     for (llvm::FenceInst* fence : fences()) tell_fence(*fence);
-    for (const Access& access : accesses_of(function_)) instrument(access);
+    const std::vector<Access> accesses = accesses_of(function_);
+    if (checks(kCheckInit)) init_.begin();
+    for (const Access& access : accesses) instrument(access);
   }
 
  private:
@@ -39,13 +42,8 @@ class Instrumenter {
     return all;
   }
 
-  llvm::CallInst* call(llvm::IRBuilder<>& build, llvm::StringRef name, llvm::ArrayRef<Value*> arguments) {
-    std::vector<llvm::Type*> types;
-    for (Value* argument : arguments) types.push_back(argument->getType());
-    auto callee =
-        function_.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(build.getVoidTy(), types, false));
-    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-    return build.CreateCall(callee, arguments);
+  static llvm::CallInst* call(llvm::IRBuilder<>& build, llvm::StringRef name, llvm::ArrayRef<Value*> arguments) {
+    return call_checker(build, build.getVoidTy(), name, arguments);
   }
 
   void tell_fence(llvm::FenceInst& fence) {
@@ -57,22 +55,29 @@ class Instrumenter {
 
   void instrument(const Access& access) {
     const Object object = object_of(access, layout_);
-    const bool statically_bounded = object.kind != ObjectKind::unknown;
+    const bool has_base = object.kind != ObjectKind::unknown;
     const bool private_to_thread = object.kind == ObjectKind::local || object.kind == ObjectKind::constant;
-    if (private_to_thread && (object.known_inside || !checks(kCheckMemory))) return;
-    if (!checks(kCheckMemory | kCheckRace)) return;
+    const bool bounded = checks(kCheckMemory) && has_base && !object.known_inside;
+    const bool aligned = access.align == 1 || object.known_inside;
+    const bool shadowed = checks(kCheckInit) && InitChecks::may_be_unwritten(object);
+    const bool located =
+        !private_to_thread && (checks(kCheckRace) || shadowed || (checks(kCheckMemory) && !(has_base && aligned)));
+    const bool copied = checks(kCheckInit) && llvm::isa<llvm::MemTransferInst>(access.at);
+    if (!bounded && !located && !shadowed && !copied) return;
+    const std::string variable = object.kind == ObjectKind::local ? local_name(*object.base) : "";
     const uint32_t site = sites_.add(*access.at, access.length ? 0 : access.bytes,
-                                     access.flags | (access.length ? 0u : kSiteConstantSize), access.align);
-    if (checks(kCheckMemory) && statically_bounded && !object.known_inside) bound(access, object, site);
-    if (private_to_thread) return;
-    const bool is_aligned = access.align == 1 || object.known_inside;
-    if (statically_bounded && is_aligned && !checks(kCheckRace)) return;
-    locate(access, site);
-    if (checks(kCheckRace)) tell_access(access, site);
+                                     access.flags | (access.length ? 0u : kSiteConstantSize), access.align, variable);
+    if (bounded) bound(access, object, site);
+    Value* entry = located ? locate(access, site) : nullptr;
+    if (shadowed || copied) init_.add(access, object, shadowed && located ? shadow_of(access, entry) : nullptr, site);
+    if (located && checks(kCheckRace)) tell_access(access, site);
   }
 
-  Value* length_of(const Access& access, llvm::IRBuilder<>& build) {
-    return access.length ? build.CreateZExtOrTrunc(access.length, build.getInt64Ty()) : build.getInt64(access.bytes);
+  // Of the memory that was located just before.
+  Value* shadow_of(const Access& access, Value* entry) {
+    llvm::IRBuilder<> build(access.at);
+    return own(build.CreateLoad(
+        build.getPtrTy(), build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), entry, offsetof(CheckCache, shadow))));
   }
 
   // Within the variable that the address is computed from, whatever lies around it.
@@ -85,7 +90,8 @@ class Instrumenter {
     Value* bad = build.CreateOr(too_long, build.CreateICmpUGT(offset, build.CreateSub(total, bytes)));
     if (access.length) bad = build.CreateAnd(bad, build.CreateICmpNE(bytes, build.getInt64(0)));
     if (const auto* never = llvm::dyn_cast<llvm::ConstantInt>(bad); never && never->isZero()) return;
-    llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(bad, access.at, /*Unreachable=*/true, unlikely());
+    llvm::Instruction* then =
+        llvm::SplitBlockAndInsertIfThen(bad, access.at, /*Unreachable=*/true, unlikely(function_.getContext()));
     llvm::IRBuilder<> cold(then);
     cold.SetCurrentDebugLocation(access.at->getDebugLoc());
     call(cold, "trine_check_local", {offset, total, name_of(object, cold), cold.getInt32(site)})->setDoesNotReturn();
@@ -98,7 +104,8 @@ class Instrumenter {
     return build.CreateGlobalString(name, "trine.check.text");
   }
 
-  void locate(const Access& access, uint32_t site) {
+  // Returns the cache's entry.
+  Value* locate(const Access& access, uint32_t site) {
     llvm::IRBuilder<> build(access.at);
     Value* address = address_of(access, build);
     Value* entry = build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), caches(), site * sizeof(CheckCache));
@@ -113,11 +120,16 @@ class Instrumenter {
     const auto slow = [&](llvm::IRBuilder<>& at) {
       call(at, "trine_check_locate", {address, length_of(access, at), at.getInt32(site)});
     };
-    if (access.length) return slow(build);
-    llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(bad, access.at, /*Unreachable=*/false, unlikely());
+    if (access.length) {
+      slow(build);
+      return entry;
+    }
+    llvm::Instruction* then =
+        llvm::SplitBlockAndInsertIfThen(bad, access.at, /*Unreachable=*/false, unlikely(function_.getContext()));
     llvm::IRBuilder<> cold(then);
     cold.SetCurrentDebugLocation(access.at->getDebugLoc());
     slow(cold);
+    return entry;
   }
 
   void tell_access(const Access& access, uint32_t site) {
@@ -141,18 +153,6 @@ class Instrumenter {
     return build.CreateZExt(build.CreateBitCast(access.stored, build.getIntNTy(bits)), build.getInt64Ty());
   }
 
-  Value* address_of(const Access& access, llvm::IRBuilder<>& build) {
-    return build.CreatePtrToInt(access.address, build.getInt64Ty());
-  }
-
-  // Instructions of the checker are not checked themselves.
-  Value* own(llvm::LoadInst* load) {
-    load->setMetadata(llvm::LLVMContext::MD_nosanitize, llvm::MDNode::get(load->getContext(), {}));
-    return load;
-  }
-
-  llvm::MDNode* unlikely() { return llvm::MDBuilder(function_.getContext()).createUnlikelyBranchWeights(); }
-
   // Of the block that runs, loaded once.
   Value* caches() {
     if (caches_) return caches_;
@@ -170,6 +170,7 @@ class Instrumenter {
   SiteTable& sites_;
   const uint32_t checks_;
   const llvm::DataLayout& layout_;
+  InitChecks init_;
   Value* caches_ = nullptr;
 };
 

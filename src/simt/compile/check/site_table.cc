@@ -81,8 +81,10 @@ std::string variable_name(const llvm::GlobalVariable& variable) {
   return scope == std::string::npos ? whole : whole.substr(scope + 2);
 }
 
-uint32_t SiteTable::add(const llvm::Instruction& at, uint64_t bytes, uint32_t flags, uint64_t align) {
-  rows_.push_back({place_text(at.getDebugLoc()), static_cast<uint32_t>(bytes), flags, static_cast<uint32_t>(align)});
+uint32_t SiteTable::add(const llvm::Instruction& at, uint64_t bytes, uint32_t flags, uint64_t align,
+                        const std::string& variable) {
+  rows_.push_back(
+      {place_text(at.getDebugLoc()), variable, static_cast<uint32_t>(bytes), flags, static_cast<uint32_t>(align)});
   return static_cast<uint32_t>(rows_.size() - 1);
 }
 
@@ -92,7 +94,7 @@ void SiteTable::write(const std::string& symbol, uint32_t checks) {
   add_variables(module_, writer, variables);
   for (const Row& row : rows_)
     sites.push_back(writer.row({writer.text(row.place), writer.word(row.bytes), writer.word(row.flags),
-                                writer.word(row.align), writer.word(0)}));
+                                writer.word(row.align), writer.word(0), writer.text(row.variable)}));
   Constant* table = writer.row({writer.table(sites), writer.table(variables), writer.word(sites.size()),
                                 writer.word(variables.size()), writer.word(checks), writer.word(0)});
   writer.define(table, symbol, llvm::GlobalValue::ExternalLinkage);

@@ -23,14 +23,15 @@ class SiteTable {
  public:
   explicit SiteTable(llvm::Module& module) : module_(module) {}
 
-  // `bytes` 0: they come with each call.
-  uint32_t add(const llvm::Instruction& at, uint64_t bytes, uint32_t flags, uint64_t align);
+  // `bytes` 0: they come with each call. `variable`: of the thread, when the address is computed from one.
+  uint32_t add(const llvm::Instruction& at, uint64_t bytes, uint32_t flags, uint64_t align,
+               const std::string& variable = "");
   // Defines `symbol`, a CheckTable. Variables are those of the module as it is now.
   void write(const std::string& symbol, uint32_t checks);
 
  private:
   struct Row {
-    std::string place;
+    std::string place, variable;
     uint32_t bytes, flags, align;
   };
   llvm::Module& module_;
