@@ -1,5 +1,6 @@
 #include "simt/compile/check/init.h"
 
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
@@ -16,6 +17,7 @@ namespace {
 
 using llvm::Value;
 constexpr uint64_t kWord = 4;
+constexpr uint64_t kCleanBytes = 64;  // copies of so many are looked at in one go
 
 // Functions outside of the module that write through a pointer, and how much.
 struct Writes {
@@ -65,6 +67,29 @@ Value* at_shadow(llvm::IRBuilder<>& build, Value* shadow, Value* address) {
 
 void fill(llvm::IRBuilder<>& build, Value* shadow, Value* address, uint8_t value, Value* bytes) {
   own(build.CreateMemSet(at_shadow(build, shadow, address), build.getInt8(value), bytes, llvm::Align(1)));
+}
+
+// Marks of a few bytes as one number, 0 where nobody watches.
+Value* marks_of(llvm::IRBuilder<>& build, Value* address, Value* shadow, uint64_t bytes) {
+  llvm::Module& module = *build.GetInsertBlock()->getModule();
+  auto* type = llvm::ArrayType::get(build.getInt8Ty(), kCleanBytes);
+  llvm::Constant* clean = module.getOrInsertGlobal("trine.check.clean", type, [&] {
+    return new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::InternalLinkage,
+                                    llvm::ConstantAggregateZero::get(type), "trine.check.clean");
+  });
+  Value* there = build.CreateSelect(build.CreateIsNull(shadow), clean, at_shadow(build, shadow, address));
+  return own(build.CreateAlignedLoad(build.getIntNTy(static_cast<unsigned>(bytes * 8)), there, llvm::Align(1)));
+}
+
+// `value` of the block that was split off in front of `next`, 0 where that did not run.
+Value* joined(Value* value, llvm::Instruction& next) {
+  llvm::BasicBlock* here = next.getParent();
+  auto* then = llvm::cast<llvm::Instruction>(value)->getParent();
+  llvm::IRBuilder<> build(here, here->begin());
+  llvm::PHINode* phi = build.CreatePHI(value->getType(), 2);
+  for (llvm::BasicBlock* from : llvm::predecessors(here))
+    phi->addIncoming(from == then ? value : llvm::Constant::getNullValue(value->getType()), from);
+  return phi;
 }
 
 // Where code goes that runs once `local` is there.
@@ -118,11 +143,13 @@ void InitChecks::mark_parameters() {
 
 void InitChecks::mark_local(llvm::AllocaInst& local) {
   Value* shadow = stack_shadow();
+  // Single values are handed to shuffles by lanes that have none: only arrays and structs begin unwritten.
+  const uint8_t begin = local.getAllocatedType()->isAggregateType() || local.isArrayAllocation() ? kUnwritten : 0;
   for (llvm::Instruction* at : beginnings_of(local)) {
     llvm::IRBuilder<> build(at);
     Value* one = build.getInt64(function_.getDataLayout().getTypeAllocSize(local.getAllocatedType()));
     Value* bytes = build.CreateMul(one, build.CreateZExtOrTrunc(local.getArraySize(), build.getInt64Ty()));
-    fill(build, shadow, build.CreatePtrToInt(&local, build.getInt64Ty()), kUnwritten, bytes);
+    fill(build, shadow, build.CreatePtrToInt(&local, build.getInt64Ty()), begin, bytes);
   }
 }
 
@@ -138,7 +165,7 @@ void InitChecks::mark_results(llvm::CallInst& call) {
 void InitChecks::add(const Access& access, const Object& object, Value* shadow, uint32_t site) {
   const bool is_local = object.kind == ObjectKind::local && may_be_unwritten(object);
   if (is_local) shadow = stack_shadow();
-  if (llvm::isa<llvm::MemTransferInst>(access.at)) return add_copy(access, shadow);
+  if (llvm::isa<llvm::MemTransferInst>(access.at)) return add_copy(access, shadow, is_local);
   if ((access.flags & kSiteReads) && !is_copy(*access.at) && !sets_bits(*access.at))
     add_read(access, shadow, is_local, site);
   if (access.flags & kSiteWrites) add_write(access, shadow, is_local);
@@ -181,7 +208,7 @@ void InitChecks::add_write(const Access& access, Value* shadow, bool surely) {
   call_checker(cold, cold.getVoidTy(), "trine_check_written", {address, cold.getInt64(access.bytes)});
 }
 
-void InitChecks::add_copy(const Access& access, Value* shadow) {
+void InitChecks::add_copy(const Access& access, Value* shadow, bool surely) {
   llvm::IRBuilder<> build(access.at);
   Value* address = address_of(access, build);
   if (!shadow) shadow = llvm::ConstantPointerNull::get(build.getPtrTy());
@@ -193,8 +220,18 @@ void InitChecks::add_copy(const Access& access, Value* shadow) {
   }
   if (!is_watched) return;
   Value* bytes = length_of(access, build);
-  Value* unwritten = call_checker(build, build.getInt32Ty(), "trine_check_copy",
+  llvm::Instruction* before = access.at;
+  if (!access.length && access.bytes <= kCleanBytes) {
+    Value* marks = marks_of(build, copied_from_, source_shadow_, access.bytes);
+    if (surely) fill(build, shadow, address, 0, bytes);
+    else marks = build.CreateOr(marks, marks_of(build, address, shadow, access.bytes));
+    before = llvm::SplitBlockAndInsertIfThen(build.CreateIsNotNull(marks), before, /*Unreachable=*/false,
+                                             unlikely(function_.getContext()));
+  }
+  llvm::IRBuilder<> at_copy(before);
+  Value* unwritten = call_checker(at_copy, at_copy.getInt32Ty(), "trine_check_copy",
                                   {address, shadow, copied_from_, source_shadow_, bytes});
+  if (before != access.at) unwritten = joined(unwritten, *access.at);
   llvm::Instruction* next = access.at->getNextNode();
   llvm::IRBuilder<> after(next);
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(after.CreateIsNotNull(unwritten), next,

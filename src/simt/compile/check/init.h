@@ -27,7 +27,7 @@ class InitChecks {
   void mark_results(llvm::CallInst& call);
   void add_read(const Access& access, llvm::Value* shadow, bool surely, uint32_t site);
   void add_write(const Access& access, llvm::Value* shadow, bool surely);
-  void add_copy(const Access& access, llvm::Value* shadow);
+  void add_copy(const Access& access, llvm::Value* shadow, bool surely);
   llvm::Instruction* where_watched(const Access& access, llvm::Value* shadow, bool surely);
 
   llvm::Function& function_;
