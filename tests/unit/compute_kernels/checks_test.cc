@@ -9,7 +9,7 @@ namespace {
 TEST(Checks, WhatIsNoCheckIsRefused) {
   const Device cpu = Device::open("cpu");
   constexpr const char* kSource = "__global__ void nothing() {}";
-  for (const char* check : {"barrier", "memory", "race", "all"})
+  for (const char* check : {"barrier", "memory", "race", "init", "all"})
     EXPECT_NO_THROW(Module::compile(cpu, kSource, {.checks = {check}})) << check;
   for (const char* check : {"", "Race", "other"}) {
     try {
