@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -60,19 +61,30 @@ std::vector<Entry> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// Down to three quarters, so that not every entry that is stored looks through all of them to remove one.
-void prune(const fs::path& folder, uint64_t most_bytes) {
+// Down to three quarters, so that not every entry that is stored looks through all of them to remove one. Returns the
+// bytes that are left.
+uint64_t prune(const fs::path& folder, uint64_t most_bytes) {
   std::vector<Entry> entries = entries_of(folder);
   uint64_t total = 0;
   for (const Entry& entry : entries) total += entry.bytes;
-  if (total <= most_bytes) return;
+  if (total <= most_bytes) return total;
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {
-    if (total <= most_bytes / 4 * 3) return;
+    if (total <= most_bytes / 4 * 3) break;
     std::error_code error;
     fs::remove(entry.path, error);
     total -= entry.bytes;
   }
+  return total;
+}
+
+// A folder of thousands of entries is not looked through for each that is stored: what this process adds is added to
+// what it counted first. What others add is seen when it is counted again.
+void keep_below(const std::string& folder, uint64_t most_bytes, uint64_t added) {
+  static std::map<std::string, uint64_t> counted;
+  const auto [total, is_first] = counted.try_emplace(folder, 0);
+  total->second += added;
+  if (is_first || total->second > most_bytes) total->second = prune(folder, most_bytes);
 }
 
 }  // namespace
@@ -105,7 +117,7 @@ void Cache::store(const std::string& key, std::string_view bytes) const {
   } catch (const Error&) {
     return;  // full, or not ours to write
   }
-  prune(folder_, most_bytes_);
+  keep_below(folder_, most_bytes_, file.size());
 }
 
 std::string cache_folder() {
