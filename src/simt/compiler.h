@@ -39,6 +39,7 @@ struct CpuKernel {
   uint32_t frame_bytes = 0;             // lanes: what a block keeps across barriers
   int width = 1;                        // lanes of a vector
   const CheckTable* checks = nullptr;   // with checks
+  bool waits = false;                   // lanes: blocks may wait for those before them
 };
 
 // Machine code that outlives the process. Keys are file names; what is not there is compiled. Any thread.

@@ -179,7 +179,8 @@ StoredCode Program::make_lanes_code(const KernelInfo& kernel, const CpuKernelOpt
             .object = here.object(*loaded.module),
             .shared_bytes = code.shared_bytes,
             .frame_bytes = code.frame_bytes,
-            .width = uint32_t(code.width)};
+            .width = uint32_t(code.width),
+            .waits = code.waits};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     return {.why_none = error.what()};
@@ -205,7 +206,8 @@ CpuKernel Program::kernel(const KernelInfo& kernel, const CpuKernelOptions& opti
                          .shared_bytes = code.shared_bytes,
                          .frame_bytes = code.frame_bytes,
                          .width = int(code.width),
-                         .checks = static_cast<const CheckTable*>(checks)};
+                         .checks = static_cast<const CheckTable*>(checks),
+                         .waits = code.waits != 0};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ std::string encode(const StoredCode& code) {
   to.text(code.symbol);
   to.text(code.object);
   to.text(code.why_none);
-  for (const uint32_t number : {code.shared_bytes, code.frame_bytes, code.width}) to.number(number);
+  for (const uint32_t number : {code.shared_bytes, code.frame_bytes, code.width, code.waits}) to.number(number);
   to.number(code.variables.size());
   for (const std::string& name : code.variables) to.text(name);
   return to.take();
@@ -28,6 +28,7 @@ std::optional<StoredCode> decode_code(std::string_view bytes) {
   code.shared_bytes = from.small();
   code.frame_bytes = from.small();
   code.width = from.small();
+  code.waits = from.small();
   code.variables.resize(from.count());
   for (std::string& name : code.variables) name = from.text();
   return from.finished() ? std::optional(std::move(code)) : std::nullopt;

@@ -13,7 +13,7 @@ struct StoredCode {
   std::string symbol;    // of the function
   std::string object;    // a relocatable file; may be empty where nothing is
   std::string why_none;  // lanes cannot run the kernel
-  uint32_t shared_bytes = 0, frame_bytes = 0, width = 1;
+  uint32_t shared_bytes = 0, frame_bytes = 0, width = 1, waits = 0;
   std::vector<std::string> variables;
 };
 

@@ -67,6 +67,7 @@ uint64_t trine_simt_clock();                                     // L
 uint64_t trine_simt_nanoseconds();                               // L
 void* trine_simt_malloc(uint64_t bytes);                         // L
 void trine_simt_free(void* memory);                              // L
+void trine_simt_wait();                                          // L: another block is to do something first
 void trine_simt_yield();  // other threads of the block may run: at nanosleep, and where a loop may wait for them
 }
 

@@ -245,11 +245,17 @@ void Executor::wake(Thread& thread) {
 
 void Executor::yield() {
   if (begun_ == thread_count_ && ready_.empty() && yielded_.empty() && converging_ == 0) {
-    sched_yield();  // what it waits for is in another block
+    wait_for_block();
     return;
   }
   yielded_.push(*current_);
   leave(current_->fibre->context);
+}
+
+// What is waited for is in another block, which runs elsewhere; or has failed, and never does it.
+void Executor::wait_for_block() {
+  if (launch_->failed.load(std::memory_order_relaxed)) abandon();
+  sched_yield();
 }
 
 void Executor::arrive_at_grid() {

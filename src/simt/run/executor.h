@@ -39,6 +39,7 @@ class Executor {
   void wait(Wait reason);
   void wake(Thread& thread);
   void yield();
+  void wait_for_block();  // a loop goes round that waits for what another block does
   [[noreturn]] void exit_thread();
   [[noreturn]] void fail(std::string message);  // ends the launch; said of the current thread
   [[noreturn]] void fail_launch(ErrorCode code, std::string message);

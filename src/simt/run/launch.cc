@@ -56,10 +56,11 @@ void run_blocks(CpuLaunch& launch, uint64_t first, uint64_t count) {
 }
 
 // How many blocks a worker takes at once: so many that asking for them costs little and neighbours' memory is read in
-// one stream, so few that workers end together. Threads take one: blocks of them may wait for the block before.
+// one stream, so few that workers end together. One where blocks may wait for those before them, as in mode threads.
 class Stretch {
  public:
-  Stretch(const CpuLaunch& launch, uint64_t workers) : may_grow_(launch.code.run_block), shares_(4 * workers) {}
+  Stretch(const CpuLaunch& launch, uint64_t workers)
+      : may_grow_(launch.code.run_block && !launch.code.waits), shares_(4 * workers) {}
 
   uint64_t next(uint64_t left) {
     const auto now = std::chrono::steady_clock::now();

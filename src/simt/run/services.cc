@@ -32,6 +32,17 @@ const ThreadState* trine_simt_thread() { return &Executor::running()->current().
 
 void trine_simt_grid_sync() { Executor::running()->wait_for_grid(); }
 void trine_simt_yield() { Executor::running()->yield(); }
+
+// Blocks before are mostly done, or nearly so.
+void trine_simt_wait() {
+  static thread_local uint32_t rounds = 0;
+  constexpr uint32_t kBeforeOthersRun = 16;
+  if (++rounds % kBeforeOthersRun == 0) return Executor::running()->wait_for_block();
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
 void trine_simt_exit() { Executor::running()->exit_thread(); }
 void trine_simt_set_lane(uint32_t linear) { Executor::running()->set_lane(linear); }
 

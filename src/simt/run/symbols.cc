@@ -29,6 +29,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
                                         {"trine_simt_assert_fail", address_of(trine_simt_assert_fail)},
                                         {"trine_simt_trap", address_of(trine_simt_trap)},
                                         {"trine_simt_clock", address_of(trine_simt_clock)},
+                                        {"trine_simt_wait", address_of(trine_simt_wait)},
                                         {"trine_simt_nanoseconds", address_of(trine_simt_nanoseconds)},
                                         {"trine_simt_malloc", address_of(trine_simt_malloc)},
                                         {"trine_simt_free", address_of(trine_simt_free)},

@@ -160,6 +160,24 @@ const KernelCase kCases[] = {
      [](const Shape& shape, const Ints& in, Ints& out) {
        for (int i = 0; i < shape.all(); ++i) out[i] = in[i] + i / shape.threads();
      }},
+    {"a lock that one thread of each block takes", R"(
+       __device__ int lock = 0, inside = 0;
+       __global__ void k(const int* in, int* out, int n) {
+         __shared__ int seen;
+         int i = blockIdx.x * blockDim.x + threadIdx.x;
+         if (threadIdx.x == 0) {
+           while (atomicCAS(&lock, 0, 1) != 0) ;
+           __threadfence();
+           seen = inside++;
+         }
+         __syncthreads();
+         out[i] = in[i] + seen;
+         __syncthreads();
+         if (threadIdx.x == 0) { --inside; __threadfence(); atomicExch(&lock, 0); } })",
+     &kShapes,
+     [](const Shape& shape, const Ints& in, Ints& out) {
+       for (int i = 0; i < shape.all(); ++i) out[i] = in[i];
+     }},
 };
 
 TEST(Kernels, Barriers) { run_cases(kCases); }

@@ -253,5 +253,28 @@ TEST(KernelPrintf, LinesOfThreadsStayWhole) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 320);
 }
 
+TEST(KernelFailures, EndBlocksThatWaitForThem) {
+  const Device device = Device::open("cpu");
+  for (const CpuMode mode : {CpuMode::lanes, CpuMode::threads}) {
+    const Module module = Module::compile(device, R"(
+        __global__ void k(int* flag) {
+          if (blockIdx.x == 0 && threadIdx.x == 0) __trap();
+          if (blockIdx.x > 0 && threadIdx.x == 0) while (atomicAdd(flag, 0) == 0) ; })",
+                                          {.mode = mode});
+    const Buffer flag = device.allocate(sizeof(int));
+    *static_cast<int*>(flag.data()) = 0;
+    for (int i = 0; i < 20; ++i) {
+      Stream stream = device.create_stream();
+      try {
+        module.kernel("k").launch(stream, {.grid = {8}, .block = {32}}, static_cast<int*>(flag.data()));
+        FAIL() << "no error";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("block (0,0,0), thread (0,0,0): trap"), std::string::npos)
+            << error.what();
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trine::compute

@@ -24,6 +24,11 @@ void assert_fail(const char* message, const char*, uint32_t, const char*) {
   throw Error(ErrorCode::device, std::to_string(lane) + ": " + message);
 }
 void trap() { throw Error(ErrorCode::device, "trap"); }
+// Blocks before are done; a loop over them may go round with its waiting.
+void wait() {
+  static int rounds = 0;
+  if (++rounds > 1'000'000) throw Error(ErrorCode::device, "a block waits though those before it are done");
+}
 uint64_t ticks() {
   static uint64_t now = 0;
   return ++now;
@@ -33,6 +38,7 @@ const RuntimeSymbol kRuntime[] = {{"trine_simt_set_lane", reinterpret_cast<void*
                                   {"trine_simt_vprintf", reinterpret_cast<void*>(print)},
                                   {"trine_simt_assert_fail", reinterpret_cast<void*>(assert_fail)},
                                   {"trine_simt_trap", reinterpret_cast<void*>(trap)},
+                                  {"trine_simt_wait", reinterpret_cast<void*>(wait)},
                                   {"trine_simt_clock", reinterpret_cast<void*>(ticks)},
                                   {"trine_simt_nanoseconds", reinterpret_cast<void*>(ticks)},
                                   {"trine_simt_malloc", reinterpret_cast<void*>(std::malloc)},

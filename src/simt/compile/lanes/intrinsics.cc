@@ -11,7 +11,7 @@ namespace {
 // Functions of the runtime that may be called for one lane at a time; see run/abi.h.
 constexpr llvm::StringLiteral kRuntime[] = {"trine_simt_vprintf", "trine_simt_assert_fail", "trine_simt_trap",
                                             "trine_simt_clock",   "trine_simt_nanoseconds", "trine_simt_malloc",
-                                            "trine_simt_free"};
+                                            "trine_simt_free",    "trine_simt_wait"};
 
 CallKind classify_intrinsic(llvm::Intrinsic::ID id) {
   using namespace llvm;

@@ -10,6 +10,7 @@
 #include "simt/compile/analyses.h"
 #include "simt/compile/lanes/prepare.h"
 #include "simt/compile/lanes/private_arrays.h"
+#include "simt/compile/lanes/waiting.h"
 #include "simt/compile/lanes/widen.h"
 #include "simt/compile/lanes/widen_indices.h"
 #include "simt/compile/lanes/width.h"
@@ -75,6 +76,7 @@ Code vectorize(llvm::Module& module, const KernelInfo& info, const Options& opti
   llvm::Function& kernel = prepare(module, info, options.block, machine);
   free_shared(module);
   check(kernel, "prepare", options.print);
+  const bool waits = waits_for_blocks(kernel);
   const Registers registers = registers_of(machine);
   const Group group{options.block, options.width ? options.width : choose_width(kernel, options.block, registers)};
   if (has_warp_operations(kernel) && group.width != 32) refuse("warp operations in groups that are no warps");
@@ -96,7 +98,7 @@ Code vectorize(llvm::Module& module, const KernelInfo& info, const Options& opti
   check(driver.function(), "widen", options.print);
   optimize(driver.function(), machine);
   check(driver.function(), "optimize", options.print);
-  return {symbol, driver.shared_bytes(), driver.frame_bytes(), group.width};
+  return {symbol, driver.shared_bytes(), driver.frame_bytes(), group.width, waits};
 }
 
 }  // namespace trine::simt::lanes

@@ -32,6 +32,7 @@ struct Code {
   std::string symbol;
   uint32_t shared_bytes = 0, frame_bytes = 0;
   int width = 1;
+  bool waits = false;  // blocks may wait for those before them
 };
 
 // `module` keeps its other definitions; its kernels go. `machine` is the CPU's. Throws Error{unsupported} with the

@@ -1,5 +1,6 @@
 // Loads and stores: scalar where the address is uniform, vectors where it is contiguous, else gathers and scatters.
-// Lanes of a group run in step, so `volatile` asks for nothing here: loops that wait for others are refused before.
+// Lanes of a group run in step, so `volatile` asks for nothing here: loops that wait for other blocks call the runtime
+// in each round (waiting.h), and nothing is read before that call that is asked for behind it.
 #include <algorithm>
 
 #include "llvm/IR/Constants.h"

@@ -21,6 +21,7 @@
 #include "simt/compile/lanes/equal_phis.h"
 #include "simt/compile/lanes/group.h"
 #include "simt/compile/lanes/intrinsics.h"
+#include "simt/compile/lanes/waiting.h"
 
 namespace trine::simt::lanes {
 namespace {
@@ -107,7 +108,7 @@ llvm::Function& prepare(llvm::Module& module, const KernelInfo& info, const comp
   canonicalize(*kernel);
   refuse_vectors(*kernel);
   refuse_unknown_calls(*kernel);
-  refuse_spinning(*kernel);
+  admit_waiting(*kernel, block);
   refuse_functions(module, *kernel);
   isolate_barriers(*kernel);
   return *kernel;

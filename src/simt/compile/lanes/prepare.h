@@ -18,8 +18,6 @@ void lower_intrinsics(llvm::Function& kernel, const compute::Dim3& block);
 void expand_memory(llvm::Function& kernel);
 // Parameters by value that the kernel writes to are copied to a variable of its own.
 void copy_parameters(llvm::Function& kernel);
-// Loops that wait for other threads: run in lanes they could wait for ever.
-void refuse_spinning(llvm::Function& kernel);
 // Every call must be of a known kind.
 void refuse_unknown_calls(llvm::Function& kernel);
 // A block of its own for each barrier.
