@@ -28,14 +28,14 @@ std::string refusal(const Words& words) {
 TEST(CcArguments, AreThoseOfCompilers) {
   const CcArguments a = parse_cc({"a.cu", "-o", "program", "-Iinclude", "-I", "more", "-DN=3", "-O3", "-std=c++20",
                                   "-g", "b.cc", "-Llib", "-l", "m", "-Xcompiler", "-Wall,-fopenmp", "c.cu"});
-  EXPECT_EQ(a.sources, (Words{"a.cu", "c.cu"}));
+  EXPECT_EQ(a.sources, (Words{"a.cu", "b.cc", "c.cu"}));
   EXPECT_EQ(a.output, "program");
   EXPECT_EQ(a.device.include_dirs, (Words{"include", "more"}));
   EXPECT_EQ(a.device.defines, Words{"N=3"});
   EXPECT_EQ(a.device.standard, 20);
   EXPECT_TRUE(a.device.debug);  // gdb sees kernels with the host's flag too
   EXPECT_TRUE(a.device.whole_program);
-  EXPECT_EQ(a.link, (Words{"b.cc", "-Llib", "-lm"}));
+  EXPECT_EQ(a.link, (Words{"-Llib", "-lm"}));
   for (const char* word : {"-Iinclude", "-Imore", "-DN=3", "-O3", "-g", "-Wall", "-fopenmp", "-std=c++20"})
     EXPECT_TRUE(has(a.host, word)) << word;
 }
@@ -47,8 +47,11 @@ TEST(CcArguments, OfNvccAreTakenOrIgnored) {
   EXPECT_TRUE(a.device.fast_math);
   EXPECT_TRUE(a.device.debug);
   EXPECT_EQ(a.device.checks, (Words{"barrier"}));
-  EXPECT_EQ(a.notes, (Words{"-arch=sm_90", "-gencode", "-rdc=true", "-lineinfo", "--extended-lambda", "-lcudart"}));
+  EXPECT_EQ(a.notes, (Words{"-arch=sm_90", "-gencode", "-lineinfo", "--extended-lambda", "-lcudart"}));
   EXPECT_TRUE(a.link.empty());
+  EXPECT_TRUE(a.relocatable);
+  EXPECT_FALSE(a.compile_only);
+  EXPECT_TRUE(parse_cc({"-dc", "a.cu"}).relocatable);
   EXPECT_EQ(parse_cc({"a.cu", "--gpu=sm_80,sm_90"}).architectures, (Words{"sm_80", "sm_90"}));
   EXPECT_TRUE(parse_cc({"-dc", "a.cu"}).compile_only);
 }
