@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backends/cuda/driver.h"
+#include "trine/base/error.h"
 
 namespace trine::cuda {
 
@@ -22,6 +23,17 @@ struct DeviceContext {
 
 // Retains the primary context at first, and makes it current in this thread. Throws Error{device}.
 DeviceContext& use_device(int index);
+
+// At exit the driver may be gone before what it gave; then there is nothing to free.
+template <class Free>
+void release(int index, const Free& free) {
+  try {
+    use_device(index);
+  } catch (const Error&) {
+    return;
+  }
+  free();
+}
 
 // Makes a context current that use_device() has given.
 void use(const DeviceContext& device);

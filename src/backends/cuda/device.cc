@@ -138,17 +138,6 @@ void* host_address(int index, void* memory) {
   return pointer_of(address);
 }
 
-// At exit the driver may be gone before what it gave; then there is nothing to free.
-template <class Free>
-void release(int index, const Free& free) {
-  try {
-    use_device(index);
-  } catch (const Error&) {
-    return;
-  }
-  free();
-}
-
 void free_memory(int index, void* memory) {
   trace_free(index, memory);
   release(index, [memory] { api().memory_free(address_of(memory)); });

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "backends/cuda/stream.h"
-#include "trine/base/error.h"
 
 namespace trine::cuda {
 namespace {
@@ -49,17 +48,6 @@ ArrayHandle create_array(int index, const ArrayShape& shape) {
   else
     check(api().mipmap_create(&array->mipmap, &descriptor, shape.levels), "cuMipmappedArrayCreate", device.last_kernel);
   return array.release();
-}
-
-// At exit the driver may be gone before what it gave; then there is nothing to free.
-template <class Free>
-void release(int index, const Free& free) {
-  try {
-    use_device(index);
-  } catch (const Error&) {
-    return;
-  }
-  free();
 }
 
 void destroy_array(int index, ArrayHandle handle) {
