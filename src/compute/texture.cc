@@ -111,14 +111,19 @@ Texture Texture::create(const Device& device, const PitchedMemory& memory, const
   return Texture(device, make_texture(opened(device), source, sampler));
 }
 
-Texture::Texture(Texture&& other) noexcept : device_(other.device_), object_(std::exchange(other.object_, 0)) {}
-Texture& Texture::operator=(Texture&& other) noexcept {
+KernelObject::KernelObject(KernelObject&& other) noexcept
+    : device_(other.device_), object_(std::exchange(other.object_, 0)), kind_(other.kind_) {}
+KernelObject& KernelObject::operator=(KernelObject&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(object_, other.object_);
+  std::swap(kind_, other.kind_);
   return *this;
 }
-Texture::~Texture() {
-  if (object_) table_of(opened(device_)).destroy_texture(opened(device_).index, object_);
+KernelObject::~KernelObject() {
+  if (!object_) return;
+  const Device::State& device = opened(device_);
+  if (kind_ == Kind::texture) table_of(device).destroy_texture(device.index, object_);
+  else table_of(device).destroy_surface(device.index, object_);
 }
 
 Surface Surface::create(const Array& array, uint32_t level) {
@@ -126,15 +131,6 @@ Surface Surface::create(const Array& array, uint32_t level) {
   if (!array.shape_.surfaces) bad("surface: an array without ArrayShape::surfaces; create it with it");
   const Device::State& device = opened(array.device_);
   return Surface(array.device_, table_of(device).create_surface(device.index, array.handle_, level));
-}
-Surface::Surface(Surface&& other) noexcept : device_(other.device_), object_(std::exchange(other.object_, 0)) {}
-Surface& Surface::operator=(Surface&& other) noexcept {
-  std::swap(device_, other.device_);
-  std::swap(object_, other.object_);
-  return *this;
-}
-Surface::~Surface() {
-  if (object_) table_of(opened(device_)).destroy_surface(opened(device_).index, object_);
 }
 
 }  // namespace trine::compute

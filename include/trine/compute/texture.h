@@ -101,36 +101,42 @@ struct PitchedMemory {
   size_t row_bytes;
 };
 
+// What a kernel's argument names, freed on destruction, when work that uses it must be finished.
+class KernelObject {
+ public:
+  KernelObject(KernelObject&& other) noexcept;
+  KernelObject& operator=(KernelObject&& other) noexcept;
+  ~KernelObject();
+  uint64_t object() const { return object_; }  // the kernel's argument
+
+ protected:
+  enum class Kind : uint8_t { texture, surface };
+  KernelObject(Kind kind, Device device, uint64_t object) : device_(std::move(device)), object_(object), kind_(kind) {}
+
+ private:
+  Device device_;
+  uint64_t object_;
+  Kind kind_;
+};
+
 // A cudaTextureObject_t. What it reads must outlive it. Throws Error{invalid_argument, unsupported}.
-class Texture {
+class Texture : public KernelObject {
  public:
   static Texture create(const Array& array, const Sampler& sampler = {});
   static Texture create(const Device& device, const LinearMemory& memory, const Sampler& sampler = {});
   static Texture create(const Device& device, const PitchedMemory& memory, const Sampler& sampler = {});
-  Texture(Texture&& other) noexcept;
-  Texture& operator=(Texture&& other) noexcept;
-  ~Texture();
-  uint64_t object() const { return object_; }  // the kernel's argument
 
  private:
-  Texture(Device device, uint64_t object) : device_(std::move(device)), object_(object) {}
-  Device device_;
-  uint64_t object_;
+  Texture(Device device, uint64_t object) : KernelObject(Kind::texture, std::move(device), object) {}
 };
 
 // A cudaSurfaceObject_t on one level of an array of ArrayShape::surfaces. Throws Error{invalid_argument}.
-class Surface {
+class Surface : public KernelObject {
  public:
   static Surface create(const Array& array, uint32_t level = 0);
-  Surface(Surface&& other) noexcept;
-  Surface& operator=(Surface&& other) noexcept;
-  ~Surface();
-  uint64_t object() const { return object_; }  // the kernel's argument
 
  private:
-  Surface(Device device, uint64_t object) : device_(std::move(device)), object_(object) {}
-  Device device_;
-  uint64_t object_;
+  Surface(Device device, uint64_t object) : KernelObject(Kind::surface, std::move(device), object) {}
 };
 
 }  // namespace trine::compute
