@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Trine)
 
-install(TARGETS trine_rt trine_dnn trine_compute trine_cudart trine EXPORT TrineTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS trine_rt trine_dnn trine_compute trine_cudart trine_gpu trine EXPORT TrineTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tools/gdb/trine.py DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libtrine_compute.so.${PROJECT_VERSION}-gdb.py)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/trine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

@@ -14,7 +14,7 @@ foreach(folder ${folders})
       list(FILTER sources EXCLUDE REGEX "codegen/(compiled|nest)_test")
     endif()
     get_filename_component(name ${folder} NAME)
-    if(name MATCHES "^simt|^compute_kernels" AND NOT TARGET trine_simt)
+    if(name MATCHES "^simt|^gpu_|^compute_kernels" AND NOT TARGET trine_simt)
       set(sources)  # nothing to test without the compiler
     endif()
     if(sources)
@@ -33,6 +33,8 @@ foreach(folder ${folders})
         if(TARGET trine_simt)
           add_dependencies(test_${name} trine_simt)  # opened at run time
         endif()
+      elseif(name MATCHES "^gpu_")
+        target_link_libraries(test_${name} PRIVATE trine_gpu trine_dnn trine)
       elseif(name STREQUAL "device_math")  # headers alone, against MPFR
         target_link_libraries(test_${name} PRIVATE mpfr gmp)
         target_compile_options(test_${name} PRIVATE -ffp-contract=off)

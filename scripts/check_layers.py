@@ -45,6 +45,7 @@ CLOSED = {
     "backends/cpu/primitives": [],
     "backends": [],
     "codegen/llvm": [],
+    "codegen/cuda": ["plan"],
     "simt/compile": [],
     "engine/build": ["quant", "train", "serve"],
 }

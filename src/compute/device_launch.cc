@@ -1,0 +1,66 @@
+#include "compute/device_launch.h"
+
+#include <set>
+
+#include "trine/base/error.h"
+
+namespace trine::compute {
+
+DevicePrograms::DevicePrograms(Device device, std::vector<std::pair<std::string, std::string>> headers)
+    : device_(std::move(device)), headers_(std::move(headers)) {}
+
+void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, std::pair<std::shared_ptr<const DeviceSource>, std::set<std::string>>> wanted;  // by text
+  for (const DeviceCall* call : calls)
+    for (const DeviceLaunch& launch : call->launches) {
+      if (kernels_.contains({launch.source->text, launch.kernel})) continue;
+      auto& [source, kernels] = wanted[launch.source->text];
+      source = launch.source;
+      kernels.insert(launch.kernel);
+    }
+  for (const auto& [text, what] : wanted) {
+    const auto& [source, kernels] = what;
+    CompileOptions options{.name = source->name, .headers = headers_};
+    for (const std::string& kernel : kernels)
+      if (kernel.ends_with('>')) options.instances.push_back(kernel);
+    const Module module = Module::compile(device_, text, options);
+    for (const std::string& kernel : kernels) kernels_.emplace(std::pair(text, kernel), module.kernel(kernel));
+  }
+}
+
+Kernel DevicePrograms::kernel(const DeviceLaunch& launch) {
+  const std::pair key(launch.source->text, launch.kernel);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = kernels_.find(key); it != kernels_.end()) return it->second;
+  }
+  DeviceCall call;
+  call.launches.push_back(launch);
+  prepare({&call});
+  const std::lock_guard lock(mutex_);
+  return kernels_.at(key);
+}
+
+void DevicePrograms::submit(const DeviceCall& call, const OperandAddresses& addresses, Stream& stream) {
+  for (const DeviceLaunch& launch : call.launches) {
+    std::vector<void*> held(launch.arguments.size());  // addresses
+    std::vector<const void*> arguments;
+    std::vector<uint32_t> bytes;
+    for (size_t i = 0; i < launch.arguments.size(); ++i) {
+      if (const auto* role = std::get_if<OperandRole>(&launch.arguments[i])) {
+        char* base = static_cast<char*>(addresses(*role));
+        held[i] = base ? base + role->offset : nullptr;
+        arguments.push_back(&held[i]);
+        bytes.push_back(sizeof(void*));
+      } else {
+        const auto& value = std::get<ArgumentBytes>(launch.arguments[i]);
+        arguments.push_back(value.data());
+        bytes.push_back(static_cast<uint32_t>(value.size()));
+      }
+    }
+    kernel(launch).launch_raw(stream, launch.shape, arguments.data(), bytes.data(), arguments.size());
+  }
+}
+
+}  // namespace trine::compute

@@ -1,0 +1,89 @@
+// DeviceLaunch: one launch of a kernel in CUDA C++ as data, before anybody has compiled it or knows an address. Kernel
+// rows (dnn/device_row.h) and the renderer of loops (codegen/cuda/render.h) make them; DevicePrograms compiles,
+// submits.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <variant>
+
+#include "trine/base/tensor.h"
+#include "trine/compute/module.h"
+
+namespace trine::compute {
+
+// CUDA C++ in which kernels stand. It may include the headers of DeviceSource::headers of all sources ("name.cuh").
+struct DeviceSource {
+  std::string name;  // in messages: "matmul_mma.cu"
+  std::string text;
+};
+
+// What an address in a call stands for.
+struct OperandRole {
+  enum class Kind : uint8_t {
+    in,         // `index` counts as in dnn::Args, or in the inputs of a fused group
+    out,        // likewise
+    packed,     // weights as the row's prepack made them
+    bias,       // as in dnn::Args
+    residual,   // likewise
+    scale,      // dnn::Quantization::scale
+    workspace,  // scratch memory of the call, 256-byte aligned
+    constant,   // DeviceCall::constants[index]
+  };
+  Kind kind = Kind::in;
+  int index = 0;
+  int64_t offset = 0;  // bytes
+  friend bool operator==(const OperandRole&, const OperandRole&) = default;
+};
+
+// An argument of a kernel: an address, or a value's bytes as they are.
+using ArgumentBytes = std::vector<std::byte>;
+using DeviceArgument = std::variant<OperandRole, ArgumentBytes>;
+
+template <class T>
+DeviceArgument by_value(const T& value) {
+  ArgumentBytes bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+struct DeviceLaunch {
+  std::shared_ptr<const DeviceSource> source;
+  std::string kernel;  // by its name in the source; an instance of a template: "matmul<float, 64, 64>"
+  LaunchShape shape;
+  std::vector<DeviceArgument> arguments;
+};
+
+// What computes one kernel call or one loop kernel: launches in order.
+struct DeviceCall {
+  std::vector<DeviceLaunch> launches;
+  std::vector<Tensor> constants;
+  size_t workspace_bytes = 0;
+};
+
+// Device addresses of what roles name; null where there is none.
+using OperandAddresses = std::function<void*(const OperandRole&)>;
+
+// The compiled programs of one device: every source is compiled once for each set of kernels first asked for together.
+// May be used from any thread.
+class DevicePrograms {
+ public:
+  // `headers`: name and text of what sources may include.
+  explicit DevicePrograms(Device device, std::vector<std::pair<std::string, std::string>> headers = {});
+
+  // Compiles what these calls need and is not there yet; each source's new kernels in one go.
+  void prepare(const std::vector<const DeviceCall*>& calls);
+  Kernel kernel(const DeviceLaunch& launch);
+  void submit(const DeviceCall& call, const OperandAddresses& addresses, Stream& stream);
+  const Device& device() const { return device_; }
+
+ private:
+  Device device_;
+  std::vector<std::pair<std::string, std::string>> headers_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Kernel> kernels_;  // by text and name
+};
+
+}  // namespace trine::compute
