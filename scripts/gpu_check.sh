@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests and benchmarks of the backend cuda on a machine with a GPU that has neither the sources nor a compiler.
 #
-#   scripts/gpu_check.sh pack FOLDER [sm_90 90]   here: builds, strips, compiles kernels for an architecture and a PTX
+#   scripts/gpu_check.sh pack FOLDER [sm_90a 90]   here: builds, strips, compiles kernels for an architecture and a PTX
 #   FOLDER/gpu_check.sh run FOLDER                there: runs all, prints what came out; fails when a test does
 #   scripts/gpu_check.sh run FOLDER               the same where GPU and sources are on one machine
 set -euo pipefail
@@ -56,7 +56,7 @@ run() {
 }
 
 case ${1:-} in
-  pack) pack "$(realpath -m "$2")" "${3:-sm_90}" "${4:-90}" ;;
+  pack) pack "$(realpath -m "$2")" "${3:-sm_90a}" "${4:-90}" ;;
   run) run "$2" ;;
   *) echo "gpu_check.sh: '${1:-}'; accepted are pack FOLDER [ARCHITECTURE PTX] and run FOLDER" >&2; exit 2 ;;
 esac

@@ -1,10 +1,30 @@
 #include "compute/device_launch.h"
 
+#include <list>
 #include <set>
 
 #include "trine/base/error.h"
 
 namespace trine::compute {
+namespace {
+
+struct alignas(64) MapBytes {
+  std::byte bytes[kTensorMapBytes];
+};
+
+MapBytes encoded(const Device& device, const TensorMapArgument& map, void* address) {
+  const std::string id = device.info().id;
+  const std::string backend = id.substr(0, id.find(':'));
+  const KernelTable* table = find_kernel_table(backend);
+  if (!table || !table->encode_tensor_map)
+    throw Error(ErrorCode::unsupported, "launch: tensor maps on device '" + id + "'; compute capability 9.0 has them");
+  MapBytes out;
+  const size_t colon = id.find(':');
+  table->encode_tensor_map(colon == std::string::npos ? 0 : std::stoi(id.substr(colon + 1)), map.shape, address, &out);
+  return out;
+}
+
+}  // namespace
 
 DevicePrograms::DevicePrograms(Device device, std::vector<std::pair<std::string, std::string>> headers)
     : device_(std::move(device)), headers_(std::move(headers)) {}
@@ -45,6 +65,7 @@ Kernel DevicePrograms::kernel(const DeviceLaunch& launch) {
 void DevicePrograms::submit(const DeviceCall& call, const OperandAddresses& addresses, Stream& stream) {
   for (const DeviceLaunch& launch : call.launches) {
     std::vector<void*> held(launch.arguments.size());  // addresses
+    std::list<MapBytes> maps;
     std::vector<const void*> arguments;
     std::vector<uint32_t> bytes;
     for (size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -53,6 +74,10 @@ void DevicePrograms::submit(const DeviceCall& call, const OperandAddresses& addr
         held[i] = base ? base + role->offset : nullptr;
         arguments.push_back(&held[i]);
         bytes.push_back(sizeof(void*));
+      } else if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[i])) {
+        maps.push_back(encoded(device_, *map, static_cast<char*>(addresses(map->address)) + map->address.offset));
+        arguments.push_back(&maps.back());
+        bytes.push_back(kTensorMapBytes);
       } else {
         const auto& value = std::get<ArgumentBytes>(launch.arguments[i]);
         arguments.push_back(value.data());

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <variant>
 
+#include "compute/kernel_table.h"
 #include "trine/base/tensor.h"
 #include "trine/compute/module.h"
 
@@ -40,7 +41,13 @@ struct OperandRole {
 
 // An argument of a kernel: an address, or a value's bytes as they are.
 using ArgumentBytes = std::vector<std::byte>;
-using DeviceArgument = std::variant<OperandRole, ArgumentBytes>;
+// A tensor map (compute capability 9.0), made when the address is known; the kernel takes 128 bytes as a
+// __grid_constant__.
+struct TensorMapArgument {
+  OperandRole address;
+  TensorMapShape shape;
+};
+using DeviceArgument = std::variant<OperandRole, ArgumentBytes, TensorMapArgument>;
 
 template <class T>
 DeviceArgument by_value(const T& value) {

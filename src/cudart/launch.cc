@@ -91,11 +91,11 @@ void launch(const Launch& what, void** arguments, cudaStream_t stream) {
   PreparedLaunch prepared = prepare(what, arguments, on.device);
   CUgraphNode_st* node = submit(on, cudaGraphNodeTypeKernel, prepared.run);
   node->function = what.function;
-  const auto& [grid, block, shared_bytes, cooperative] = what.shape;
+  const auto &grid = what.shape.grid, &block = what.shape.block;
   node->launch = {const_cast<void*>(what.function),
                   dim3(grid.x, grid.y, grid.z),
                   dim3(block.x, block.y, block.z),
-                  shared_bytes,
+                  what.shape.shared_bytes,
                   nullptr,
                   nullptr};
   node->values = prepared.values;

@@ -76,6 +76,7 @@ DeviceTraits traits_of(const compute::Device& device) {
   traits.is_cpu = !info.architecture.starts_with("sm_");
   if (traits.is_cpu) return traits;
   traits.architecture = std::stoi(info.architecture.substr(3));
+  traits.specific = traits.architecture >= 90;  // kernels are compiled for this device alone
   traits.l2_bytes = size_t{32} << 20;
   traits.flops_per_second = 128.0 * 2 * traits.multiprocessors * 1.5e9;
   traits.bytes_per_second = traits.architecture >= 90 ? 4e12 : 1e12;

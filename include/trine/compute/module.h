@@ -34,6 +34,10 @@ struct LaunchShape {
   Dim3 grid, block;
   uint32_t shared_bytes = 0;  // dynamic shared memory
   bool cooperative = false;   // grid.sync() works; all blocks are resident at once
+  Dim3 cluster = {};          // blocks that reach each other's shared memory; more than one: compute capability 9.0
+  // May begin before the kernel before it is done, and then waits in itself (griddepcontrol.wait) before it touches
+  // what that one reads or writes. Means nothing where devices cannot do it.
+  bool overlap = false;
 };
 
 // How a kernel runs on the CPU. `lanes`: threads of a warp are lanes of vectors. `threads`: each thread has a stack of

@@ -159,6 +159,29 @@ struct TextureDescriptor {
 };
 enum TextureFlag : unsigned { kReadAsInteger = 1, kNormalizedCoordinates = 2, kSrgb = 0x10, kSeamlessCubemap = 0x40 };
 
+// CUlaunchAttribute, of those that are used, and CUlaunchConfig
+enum LaunchAttributeId : int { kAttributeCluster = 4, kAttributeOverlap = 6 };
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  int unused;
+  union {
+    unsigned cluster[3];
+    int overlap;
+    char room[64];
+  };
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  StreamId stream;
+  LaunchAttribute* attributes;
+  unsigned count;
+};
+
+// CUtensorMap
+struct alignas(64) TensorMap {
+  uint64_t words[16];
+};
+
 struct Api {
   Result (*init)(unsigned flags);
   Result (*driver_version)(int* version);
@@ -221,6 +244,14 @@ struct Api {
   Result (*launch_cooperative)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                                unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamId stream,
                                void** arguments);
+  Result (*launch_configured)(const LaunchConfig* config, Function function, void** arguments, void** extra);
+  Result (*tensor_map_tiled)(TensorMap* map, int type, unsigned rank, void* address, const uint64_t* dims,
+                             const uint64_t* strides, const unsigned* box, const unsigned* element_strides,
+                             int interleave, int swizzle, int l2_promotion, int fill);
+  Result (*tensor_map_im2col)(TensorMap* map, int type, unsigned rank, void* address, const uint64_t* dims,
+                              const uint64_t* strides, const int* lower_corner, const int* upper_corner,
+                              unsigned channels, unsigned pixels, const unsigned* element_strides, int interleave,
+                              int swizzle, int l2_promotion, int fill);
 
   Result (*capture_begin)(StreamId stream, int mode);
   Result (*capture_end)(StreamId stream, GraphId* graph);

@@ -37,6 +37,9 @@ std::unique_ptr<DeviceContext> open(int index) {
   check(api().context_set(device->context), "cuCtxSetCurrent");
   check(api().device_attribute(&device->shared_bytes, kSharedBytesOptIn, device->id), "cuDeviceGetAttribute");
   check(api().device_attribute(&device->multiprocessors, kMultiprocessors, device->id), "cuDeviceGetAttribute");
+  int major = 0;
+  check(api().device_attribute(&major, kMajor, device->id), "cuDeviceGetAttribute");
+  device->can_overlap = major >= 9 && driver().version >= 12030;  // that graphs of them are recorded
   int pools = 0;
   check(api().device_attribute(&pools, kPoolsSupported, device->id), "cuDeviceGetAttribute");
   if (pools) {

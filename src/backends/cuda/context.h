@@ -18,6 +18,7 @@ struct DeviceContext {
   Pool pool = nullptr;   // null: the device has no stream-ordered memory
   int shared_bytes = 0;  // of a block at most
   int multiprocessors = 0;
+  bool can_overlap = false;                              // kernels with the one before: compute capability 9.0
   std::atomic<const std::string*> last_kernel{nullptr};  // launched, on any stream
 };
 

@@ -82,6 +82,9 @@ void load_kernels(Api& api, Symbols& from) {
   from.load(api.most_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   from.load(api.launch, "cuLaunchKernel");
   from.load(api.launch_cooperative, "cuLaunchCooperativeKernel");
+  from.load(api.launch_configured, "cuLaunchKernelEx");
+  from.load(api.tensor_map_tiled, "cuTensorMapEncodeTiled");
+  from.load(api.tensor_map_im2col, "cuTensorMapEncodeIm2col");
 }
 
 void load_graphs(Api& api, Symbols& from) {

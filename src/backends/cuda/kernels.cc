@@ -6,6 +6,7 @@
 
 #include "backends/cuda/stream.h"
 #include "backends/cuda/target.h"
+#include "backends/cuda/tensor_map.h"
 #include "backends/cuda/textures.h"
 #include "compute/kernel_table.h"
 #include "compute/trace.h"
@@ -76,7 +77,8 @@ ModuleHandle compile(int index, std::string_view source, const compute::CompileO
                 "compile: checks on a GPU; open the device 'cpu' for them, or run under compute-sanitizer");
   DeviceContext& device = use_device(index);
   const compute::Activity activity(compute::What::compile, "cuda", index, nullptr);
-  const std::string architecture = architecture_for(attribute_of(device, kMajor), attribute_of(device, kMinor));
+  const std::string architecture =
+      specific_architecture_for(attribute_of(device, kMajor), attribute_of(device, kMinor));
   static const simt::Cache cache(simt::cache_folder());
   simt::PtxModule compiled = simt::compile_ptx(source, options, architecture, ptx_version_for(driver().version), cache);
   if (compute::TraceEvent* event = activity.event()) {
@@ -196,18 +198,32 @@ void trace(compute::TraceEvent& event, const Kernel& kernel, const LaunchShape& 
   event.set_shape(shape);
 }
 
+Result start(const Kernel& kernel, const LaunchShape& shape, const void* const* arguments, StreamId stream) {
+  const auto &grid = shape.grid, &block = shape.block, &cluster = shape.cluster;
+  auto** const pointers = const_cast<void**>(arguments);  // the driver reads them
+  if (shape.cooperative)
+    return api().launch_cooperative(kernel.function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                    shape.shared_bytes, stream, pointers);
+  const bool overlaps = shape.overlap && kernel.device->can_overlap, has_cluster = cluster.volume() > 1;
+  if (!overlaps && !has_cluster)
+    return api().launch(kernel.function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shape.shared_bytes, stream,
+                        pointers, nullptr);
+  LaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (has_cluster) attributes[count++] = {.id = kAttributeCluster, .cluster = {cluster.x, cluster.y, cluster.z}};
+  if (overlaps) attributes[count++] = {.id = kAttributeOverlap, .overlap = 1};
+  const LaunchConfig config{
+      {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shape.shared_bytes, stream, attributes, count};
+  return api().launch_configured(&config, kernel.function, pointers, nullptr);
+}
+
 void launch(KernelHandle handle, const LaunchShape& shape, const void* const* arguments, StreamHandle stream) {
   const Kernel& kernel = kernel_of(handle);
   check_shared(kernel, shape);
   use(*kernel.device);
   const compute::Activity activity(compute::What::launch, "cuda", kernel.device->index, stream);
   if (activity.event()) trace(*activity.event(), kernel, shape);
-  const auto& [grid, block, shared_bytes, cooperative] = shape;
-  auto** const pointers = const_cast<void**>(arguments);  // the driver reads them
-  const Result result = cooperative ? api().launch_cooperative(kernel.function, grid.x, grid.y, grid.z, block.x,
-                                                               block.y, block.z, shared_bytes, id_of(stream), pointers)
-                                    : api().launch(kernel.function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                                   shared_bytes, id_of(stream), pointers, nullptr);
+  const Result result = start(kernel, shape, arguments, id_of(stream));
   if (result == kCooperativeTooLarge) too_many_blocks(kernel, shape);
   // What fails here is an earlier kernel, when it is not this launch itself.
   if (result != kSuccess)
@@ -244,6 +260,7 @@ const compute::KernelTable kCudaKernels = {
     .update = update,
     .load = load_program,
     .textures = &kTextures,
+    .encode_tensor_map = encode_tensor_map,
 };
 const compute::RegisterKernels registered(kCudaKernels);
 

@@ -24,6 +24,12 @@ std::string architecture_for(int major, int minor) {
   return fmt::format("sm_{}", best);
 }
 
+std::string specific_architecture_for(int major, int minor) {
+  const std::string architecture = architecture_for(major, minor);
+  const bool exact = architecture == fmt::format("sm_{}", 10 * major + minor);
+  return exact && major >= 9 ? architecture + "a" : architecture;
+}
+
 int ptx_version_for(int driver_version) {
   for (const PtxRow& row : kPtx)
     if (driver_version >= row.driver) return row.ptx;

@@ -9,6 +9,9 @@ namespace trine::cuda {
 // older architecture runs on every newer device.
 std::string architecture_for(int major, int minor);
 
+// The same with what only devices of exactly this capability have, where there is such a thing: "sm_90a".
+std::string specific_architecture_for(int major, int minor);
+
 // The newest version of PTX that this driver (12040) and our compiler know: 84 is PTX 8.4.
 int ptx_version_for(int driver_version);
 

@@ -27,6 +27,11 @@ void check(const CpuLaunch& launch) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("launch: {} + {} bytes of shared memory for {}; a block has {}", launch.code.shared_bytes,
                             launch.shape.shared_bytes, launch.name, kMostSharedBytes));
+  if (launch.shape.cluster.volume() > 1)
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("launch: clusters of {} blocks for {}; a CPU has none: open a GPU of compute capability 9.0",
+                    launch.shape.cluster.volume(), launch.name));
   const uint64_t blocks = launch.shape.grid.volume();
   const uint64_t threads = launch.shape.block.volume();
   if (launch.shape.cooperative && (blocks > kMostCooperativeThreads / threads))

@@ -46,8 +46,15 @@ void run_scale(const fake::Launch& launch) {
 
 void run_blocks(const fake::Launch& launch) {
   auto* out = argument<int*>(launch, 0);
-  const unsigned values[] = {launch.grid[0],  launch.grid[1],  launch.grid[2],      launch.block[0],
-                             launch.block[1], launch.block[2], launch.shared_bytes, launch.cooperative};
+  const unsigned values[] = {launch.grid[0],
+                             launch.grid[1],
+                             launch.grid[2],
+                             launch.block[0],
+                             launch.block[1],
+                             launch.block[2],
+                             launch.shared_bytes,
+                             launch.cooperative + 10 * launch.overlap +
+                                 100 * static_cast<int>(launch.cluster[0] * launch.cluster[1] * launch.cluster[2] - 1)};
   std::copy(std::begin(values), std::end(values), out);
 }
 
@@ -67,7 +74,7 @@ std::string error_of(ErrorCode code, const std::function<void()>& work) {
 
 void put_into_cache(const std::string& source, const std::string& ptx, const simt::DeviceModule& info) {
   const simt::Cache cache(simt::cache_folder());
-  cache.store(*simt::cache_key(source, {}, "ptx sm_90 90"), simt::encode({info, ptx}));
+  cache.store(*simt::cache_key(source, {}, "ptx sm_90a 90"), simt::encode({info, ptx}));
 }
 
 void define_kernels() {

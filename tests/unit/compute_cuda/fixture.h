@@ -26,7 +26,7 @@ std::string error_of(ErrorCode code, const std::function<void()>& work);
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// Puts a module into the cache as the compiler would, for `source` as it is, sm_90 and PTX 9.0.
+// Puts a module into the cache as the compiler would, for `source` as it is, sm_90a and PTX 9.0.
 void put_into_cache(const std::string& source, const std::string& ptx, const simt::DeviceModule& info);
 
 // The module of this source has scale(float*, float, int), blocks(int*) and the variable table of 16 bytes.

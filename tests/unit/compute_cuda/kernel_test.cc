@@ -1,4 +1,5 @@
 // Modules, launches, and graphs with kernels.
+#include "compute/kernel_table.h"
 #include "fixture.h"
 
 namespace trine::compute {
@@ -57,6 +58,35 @@ TEST_F(KernelTest, ShapesArriveAsTheyAre) {
   EXPECT_EQ(run({.grid = {2, 3, 4}, .block = {5, 6, 7}, .shared_bytes = 100000}),
             (std::vector<int>{2, 3, 4, 5, 6, 7, 100000, 0}));
   EXPECT_EQ(run({.grid = {8}, .block = {32}, .cooperative = true}), (std::vector<int>{8, 1, 1, 32, 1, 1, 0, 1}));
+  EXPECT_EQ(run({.grid = {8}, .block = {32}, .cluster = {2, 1, 2}}), (std::vector<int>{8, 1, 1, 32, 1, 1, 0, 300}));
+  EXPECT_EQ(run({.grid = {8}, .block = {32}, .overlap = true}), (std::vector<int>{8, 1, 1, 32, 1, 1, 0, 10}));
+}
+
+TEST_F(KernelTest, TensorMapsAreEncodedByTheDriver) {
+  const KernelTable* table = find_kernel_table("cuda");
+  uint64_t map[kTensorMapBytes / 8];
+  TensorMapShape shape{
+      .type = DType::f16, .dims = {64, 100}, .stride_bytes = {128}, .swizzle_bytes = 128, .box = {64, 8}};
+  void* address = reinterpret_cast<void*>(0x1000);
+  table->encode_tensor_map(0, shape, address, map);
+  EXPECT_EQ(map[0], 2u);
+  EXPECT_EQ(map[1], ~(uint64_t{1} << 21)) << "what drivers do wrong for small tensors is mended";
+  EXPECT_EQ(map[2], 3u);
+  EXPECT_EQ(map[3], 0x1000u);
+  shape.dims = {64, 2048};
+  table->encode_tensor_map(0, shape, address, map);
+  EXPECT_EQ(map[1], ~uint64_t{0});
+  shape.box.clear();
+  shape.channels = 64, shape.pixels = 128;
+  table->encode_tensor_map(0, shape, address, map);
+  EXPECT_EQ(map[4], 64u);
+  EXPECT_EQ(map[5], 128u);
+  shape.box = {64, 8};
+  shape.stride_bytes = {130};
+  const auto encode = [&] { table->encode_tensor_map(0, shape, address, map); };
+  EXPECT_TRUE(has(error_of(ErrorCode::invalid_argument, encode), "strides 130 bytes"));
+  shape.type = DType::f64;
+  EXPECT_TRUE(has(error_of(ErrorCode::invalid_argument, encode), "elements of f64"));
 }
 
 TEST_F(KernelTest, MistakesInLaunchesAreNamed) {

@@ -16,6 +16,8 @@ struct Launch {
   unsigned grid[3], block[3], shared_bytes;
   bool cooperative;
   void** arguments;
+  unsigned cluster[3] = {1, 1, 1};
+  bool overlap = false;
 };
 
 struct Settings {

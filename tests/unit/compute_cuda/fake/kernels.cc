@@ -138,6 +138,33 @@ cuda::Result cuLaunchCooperativeKernel(cuda::Function function, unsigned gx, uns
   if (uint64_t{gx} * gy * gz > 8) return cuda::kCooperativeTooLarge;  // 4 multiprocessors with 2 blocks each
   return launch("cuLaunchCooperativeKernel", function, {{gx, gy, gz}, {bx, by, bz}, shared, true, arguments}, stream);
 }
+cuda::Result cuLaunchKernelEx(const cuda::LaunchConfig* config, cuda::Function function, void** arguments, void**) {
+  fake::Launch shape{{config->grid[0], config->grid[1], config->grid[2]},
+                     {config->block[0], config->block[1], config->block[2]},
+                     config->shared_bytes,
+                     false,
+                     arguments};
+  for (unsigned i = 0; i < config->count; ++i) {
+    const cuda::LaunchAttribute& attribute = config->attributes[i];
+    if (attribute.id == cuda::kAttributeOverlap) shape.overlap = attribute.overlap != 0;
+    else std::copy(attribute.cluster, attribute.cluster + 3, shape.cluster);
+  }
+  return launch("cuLaunchKernelEx", function, shape, config->stream);
+}
+// A map that tells what it was asked for: rank, swizzle, address.
+cuda::Result cuTensorMapEncodeTiled(cuda::TensorMap* map, int, unsigned rank, void* address, const uint64_t*,
+                                    const uint64_t* strides, const unsigned*, const unsigned*, int, int swizzle, int,
+                                    int) {
+  if (rank > 1 && strides[0] % 16) return cuda::kInvalidValue;
+  *map = {{rank, ~uint64_t{0}, static_cast<uint64_t>(swizzle), reinterpret_cast<uint64_t>(address)}};
+  return enter("cuTensorMapEncodeTiled");
+}
+cuda::Result cuTensorMapEncodeIm2col(cuda::TensorMap* map, int, unsigned rank, void* address, const uint64_t*,
+                                     const uint64_t*, const int*, const int*, unsigned channels, unsigned pixels,
+                                     const unsigned*, int, int swizzle, int, int) {
+  *map = {{rank, ~uint64_t{0}, static_cast<uint64_t>(swizzle), reinterpret_cast<uint64_t>(address), channels, pixels}};
+  return enter("cuTensorMapEncodeIm2col");
+}
 
 cuda::Result cuStreamBeginCapture_v2(cuda::StreamId stream, int) {
   if (const cuda::Result r = enter("cuStreamBeginCapture_v2")) return r;
