@@ -32,6 +32,7 @@ struct OperandRole {
     scale,      // dnn::Quantization::scale
     workspace,  // scratch memory of the call, 256-byte aligned
     constant,   // DeviceCall::constants[index]
+    fault,      // int64_t[2], zeros before a run, or null: see DeviceCall::fault
   };
   Kind kind = Kind::in;
   int index = 0;
@@ -68,6 +69,10 @@ struct DeviceCall {
   std::vector<DeviceLaunch> launches;
   std::vector<Tensor> constants;
   size_t workspace_bytes = 0;
+  // Not empty: data may hold bad values. A kernel that meets one sets the first word of OperandRole::Kind::fault to 1
+  // and the second to the value, and goes on within its memory. Whoever waits for the results then throws
+  // Error{invalid_argument} with this text, the value in the place of "{}", and clears the words.
+  std::string fault = {};
 };
 
 // Device addresses of what roles name; null where there is none.
