@@ -1,0 +1,57 @@
+// What kernels of rows are told by value, for them and for the hosts that fill it in: plain structs.
+#pragma once
+
+namespace trine {
+
+using Wide = long long;  // offsets in memory: elements, or bytes where it is said
+
+// n / divisor without a division, for n < 2^31 (Granlund & Montgomery 1994): (n * magic >> 32) + n >> shift.
+struct Divider {
+  unsigned divisor, magic, shift;
+};
+
+// One axis of a pool's window.
+struct PoolAxis {
+  int in, out, kernel, stride, dilation, pad_begin, pad_end;
+};
+
+// Element x[n, pixel, channel] is at n * x_image + pixel * x_pixel + channel * x_channel; y likewise.
+struct PoolSizes {
+  PoolAxis axis[3];  // depth, height, width
+  Wide x_image, x_pixel, x_channel, y_image, y_pixel, y_channel;
+  unsigned items;                        // threads with work: outputs by groups of channels
+  unsigned channels;                     // each group but the last has as many as the kernel's vector
+  Divider groups, width, height, depth;  // of the output
+  int channels_inner;                    // nhwc
+  int padding_counts;                    // in the divisor
+};
+
+// What an output position reads along one axis: low * (1 - weight) + high * weight.
+struct ResizeReading {
+  int low, high;
+  float weight;
+};
+struct ResizeSizes {
+  int in[3], out[3];
+  Wide x_image, x_pixel, x_channel, y_image, y_pixel, y_channel;
+  unsigned items, channels;
+  Divider groups, width, height, depth;
+  int channels_inner;
+};
+
+// Axes outermost first; the last `inside` ones are the kernel's own, the others are counted down.
+constexpr int kMostAxes = 16;
+struct CopySizes {
+  Wide in[kMostAxes], out[kMostAxes];  // strides, elements
+  Divider size[kMostAxes];
+  int axes;
+  unsigned items;
+};
+
+struct GatherSizes {
+  Wide axis, inner;       // rows; bytes of a row
+  Divider count, pieces;  // indices; pieces of a row
+  unsigned items;
+};
+
+}  // namespace trine

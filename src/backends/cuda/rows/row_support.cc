@@ -1,0 +1,49 @@
+#include "backends/cuda/rows/row_support.h"
+
+#include <bit>
+
+namespace trine::cuda {
+
+Divider divider_of(int64_t divisor) {
+  const auto d = static_cast<uint64_t>(std::max<int64_t>(divisor, 1));
+  const unsigned shift = static_cast<unsigned>(std::bit_width(d - 1));
+  const uint64_t magic = ((uint64_t{1} << 32) * ((uint64_t{1} << shift) - d)) / d + 1;
+  return {static_cast<unsigned>(d), static_cast<unsigned>(magic), shift};
+}
+
+const char* element_name(DType type) {
+  switch (type) {
+    case DType::f32: return "float";
+    case DType::f16: return "__half";
+    case DType::bf16: return "__nv_bfloat16";
+    case DType::i8: return "signed char";
+    case DType::u8: return "unsigned char";
+    case DType::i32: return "int";
+    default: return nullptr;
+  }
+}
+
+const char* word_name(int64_t bytes) {
+  switch (bytes) {
+    case 1: return "unsigned char";
+    case 2: return "unsigned short";
+    case 4: return "unsigned int";
+    case 8: return "unsigned long long";
+    case 16: return "trine::Sixteen";
+    default: return nullptr;
+  }
+}
+
+DeviceLaunch launch(std::string_view source, std::string kernel, Dim3 grid, std::vector<DeviceArgument> arguments,
+                    Dim3 block, uint32_t shared_bytes) {
+  DeviceLaunch l;
+  l.source = dnn::device_source(source);
+  l.kernel = std::move(kernel);
+  l.shape.grid = grid;
+  l.shape.block = block;
+  l.shape.shared_bytes = shared_bytes;
+  l.arguments = std::move(arguments);
+  return l;
+}
+
+}  // namespace trine::cuda
