@@ -25,6 +25,7 @@ bool fuse_epilogues(Graph& graph);
 bool prefer_nhwc(Graph& graph);
 bool sink_transposes(Graph& graph);
 bool widen_halves(Graph& graph);
+bool widen_biases(Graph& graph);
 bool use_bf16(Graph& graph);
 bool fuse_groups(Graph& graph);
 

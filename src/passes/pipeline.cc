@@ -8,6 +8,7 @@
 
 #include "graph/infer.h"
 #include "passes/passes.h"
+#include "passes/use_halves.h"
 #include "trine/base/env.h"
 #include "trine/base/error.h"
 
@@ -36,7 +37,7 @@ constexpr Pass kPasses[] = {
     {"pool_first", "averages go before convolutions of one tap, which then have fewer pixels", pool_first},
     {"nest_concats", "a concat that holds another's inputs takes its result", nest_concats},
     {"make_depthwise", "scales and shifts of what a concat joins become depthwise convolutions", make_depthwise,
-     Pass::For::fp32},
+     Pass::For::cpu_fp32},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Choose the layout, and let transposes cancel; those that reach a product become its flags.
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
@@ -47,8 +48,9 @@ constexpr Pass kPasses[] = {
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Number formats: casts come in, which join elementwise neighbours.
-    {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves},
-    {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, Pass::For::bf16},
+    {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves, Pass::For::cpu},
+    {"widen_biases", "biases and masks of f16 and bf16 nodes become f32", widen_biases, Pass::For::device},
+    {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, Pass::For::cpu_bf16},
     // New constants and chains came up on the way.
     {"fix_shapes", "target shapes become expressions; the nodes that computed them die", fix_shapes},
     {"fold_constants", "computes what depends on constants alone", fold_constants},
@@ -56,7 +58,25 @@ constexpr Pass kPasses[] = {
     {"share_equal", "equal nodes and constants become one", share_equal},
     // Last: what stays is divided among generated kernels.
     {"fuse_groups", "elementwise nodes and reductions become groups of one kernel each", fuse_groups},
+    // What is stored between kernels; they compute in f32.
+    {"use_f16_throughout", "what flows between kernels is f16; sums and biases stay f32",
+     [](Graph& graph) { return use_halves(graph, {.half = DType::f16}); }, Pass::For::device_fp16},
+    {"use_bf16_throughout", "what flows between kernels is bf16; sums and biases stay f32",
+     [](Graph& graph) { return use_halves(graph, {.half = DType::bf16}); }, Pass::For::device_bf16},
 };
+
+bool runs(Pass::For where, const PassOptions& options) {
+  switch (where) {
+    case Pass::For::all: return true;
+    case Pass::For::cpu: return !options.device;
+    case Pass::For::cpu_fp32: return !options.device && !options.bf16;
+    case Pass::For::cpu_bf16: return !options.device && options.bf16;
+    case Pass::For::device: return options.device;
+    case Pass::For::device_fp16: return options.device && options.fp16;
+    case Pass::For::device_bf16: return options.device && options.bf16;
+  }
+  return true;
+}
 
 size_t count_nodes(const Graph& graph) { return graph.nodes.size(); }
 
@@ -125,8 +145,7 @@ std::vector<PassRecord> run_passes(Graph& graph, const PassOptions& options) {
   infer_shapes(graph);
   std::vector<PassRecord> records;
   for (const Pass& pass : kPasses) {
-    const Pass::For other = options.bf16 ? Pass::For::fp32 : Pass::For::bf16;
-    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end() || pass.precision == other;
+    const bool skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end() || !runs(pass.where, options);
     records.push_back(skipped ? PassRecord{.name = pass.name, .skipped = true, .nodes = count_nodes(graph)}
                               : run_pass(pass, graph));
     const PassRecord& r = records.back();

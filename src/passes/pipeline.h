@@ -15,7 +15,8 @@ struct Pass {
   std::string_view name;
   std::string_view doc;
   bool (*run)(Graph& graph);  // types are inferred before and after; returns whether the graph changed
-  enum class For : uint8_t { all, fp32, bf16 } precision = For::all;  // runs where PassOptions ask for this
+  // On which machines, and for which numbers, it runs.
+  enum class For : uint8_t { all, cpu, cpu_fp32, cpu_bf16, device, device_fp16, device_bf16 } where = For::all;
 };
 
 // In order. A name may come more than once: skipping it skips every turn.
@@ -31,8 +32,10 @@ struct PassRecord {
 };
 
 struct PassOptions {
-  bool bf16 = false;
-  std::vector<std::string> skip;                                  // besides TRINE_SKIP
+  bool bf16 = false;              // on CPUs: products read it; on devices all that flows
+  bool device = false;            // the graph is for a device with kernels for halves
+  bool fp16 = false;              // on devices
+  std::vector<std::string> skip;  // besides TRINE_SKIP
   std::function<void(const PassRecord&, const Graph&)> see = {};  // called after each pass
 };
 

@@ -1,5 +1,6 @@
 // Nodes of f16 and bf16 whose kernels know f32 only: they compute in f32, and what they make is rounded once, as
-// before. Products of bf16 stay what they are, but for the bias: kernels want that in f32.
+// before. Products of bf16 stay what they are, but for the bias: kernels want that in f32. Devices have kernels for
+// halves: there biases and masks are all that changes.
 #include <algorithm>
 
 #include "base/float_formats.h"
@@ -45,6 +46,19 @@ bool widen_halves(Graph& graph) {
   Rewriter r(graph);
   for (int n = 0, count = r.size(); n < count; ++n)
     if (r.node(n).op) widen(r, n);
+  return r.finish();
+}
+
+bool widen_biases(Graph& graph) {
+  Rewriter r(graph);
+  for (int n = 0, count = r.size(); n < count; ++n) {
+    const int at = is_one_of(r, n, {"conv", "conv_transpose", "fused_matmul"}) ? 2 : r.is(n, "sdpa") ? 3 : -1;
+    const ValueId v = at < 0 ? kNoValue : r.input(n, at);
+    if (v == kNoValue || !is_half(r.dtype(v))) continue;
+    std::vector<ValueId> inputs = r.node(n).inputs;
+    inputs[static_cast<size_t>(at)] = as_type(r, v, DType::f32);
+    r.set_inputs(n, std::move(inputs));
+  }
   return r.finish();
 }
 

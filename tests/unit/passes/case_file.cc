@@ -158,11 +158,19 @@ double largest(const Tensor& t, double below) {
   return most;
 }
 
-std::string compare(const Tensor& a, const Tensor& b, double nodes, double scale) {
+// Of the coarsest float that is stored anywhere.
+double coarsest(const Graph& graph) {
+  double most = 0;
+  for (const Value& v : graph.values)
+    if (v.type.dtype == DType::f16 || v.type.dtype == DType::bf16) most = std::max(most, epsilon(v.type.dtype));
+  return most;
+}
+
+std::string compare(const Tensor& a, const Tensor& b, double eps, double nodes, double scale) {
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return fmt::format("{} became {}", a.type_text(), b.type_text());
   if (!is_float(a.dtype())) return a.i64_values() == b.i64_values() ? "" : "integers differ";
   const auto x = a.f64_values(), y = b.f64_values();
-  const double tolerance = epsilon(a.dtype()) * nodes * std::max(scale, largest(a, 1e300));
+  const double tolerance = std::max(eps, epsilon(a.dtype())) * nodes * std::max(scale, largest(a, 1e300));
   for (size_t i = 0; i < x.size(); ++i) {
     const bool same = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) || std::abs(x[i] - y[i]) <= tolerance;
     if (!same) return fmt::format("element {}: {} became {}; tolerance {}", i, x[i], y[i], tolerance);
@@ -181,8 +189,8 @@ std::string difference(const Graph& before, const Graph& after, const std::vecto
   if (want.size() != got.size()) return "the number of outputs changed";
   for (size_t i = 0; i < want.size(); ++i) {
     if (!want[i].is_tensor()) continue;
-    const std::string wrong =
-        compare(want[i].tensor(), got[i].tensor(), 2.0 + static_cast<double>(before.nodes.size()), scale);
+    const std::string wrong = compare(want[i].tensor(), got[i].tensor(), coarsest(after),
+                                      2.0 + static_cast<double>(before.nodes.size()), scale);
     if (!wrong.empty()) return fmt::format("output {}: {}", i, wrong);
   }
   return "";
