@@ -110,6 +110,13 @@ else()
 endif()
 add_test(NAME c_api_cuda COMMAND test_c_api cuda:0 --no-kernels)
 set_tests_properties(c_api_cuda PROPERTIES ENVIRONMENT TRINE_CUDA_DRIVER=$<TARGET_FILE:fake_cuda>)
+# The doctor finds a GPU where the driver shows one, and nothing amiss where there is none.
+add_dependencies(tests trine_cli fake_cuda)
+add_test(NAME doctor_gpu COMMAND trine_cli doctor)
+set_tests_properties(doctor_gpu PROPERTIES ENVIRONMENT TRINE_CUDA_DRIVER=$<TARGET_FILE:fake_cuda>
+                     PASS_REGULAR_EXPRESSION "ok +nvidia driver +.*takes CUDA up to .*cuda:0 .*sm_.*cuBLASLt")
+add_test(NAME doctor_no_gpu COMMAND trine_cli doctor)
+set_tests_properties(doctor_no_gpu PROPERTIES ENVIRONMENT TRINE_CUDA_DRIVER=/nowhere/libcuda.so.1)
 # The golden messages and the tests of commands write small ONNX models too.
 foreach(name errors tools)
   target_sources(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/import/model_builder.cc)

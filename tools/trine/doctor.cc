@@ -1,4 +1,6 @@
 // trine doctor: what is here, what does not match, what to do about it.
+#include "doctor.h"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -22,13 +24,6 @@ extern char** environ;
 
 namespace trine::cli {
 namespace {
-
-enum class State { good, note, bad };
-
-struct Finding {
-  State state;
-  std::string what, found, advice;  // advice empty: nothing to do
-};
 
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
@@ -89,30 +84,32 @@ Finding huge_pages() {
           "large weights read faster with: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
 }
 
-// The code generator is a module of its own, beside libtrine.
-Finding code_generator() {
-  if (void* module = ::dlopen("libtrine_llvm.so", RTLD_LAZY | RTLD_LOCAL)) {
-    ::dlclose(module);
-    return {State::good, "code generator", "libtrine_llvm.so", ""};
-  }
+// Where a module of ours is, beside libtrine or where the system looks; empty: nowhere.
+std::string module_path(const char* name) {
   Dl_info self{};
-  if (::dladdr(reinterpret_cast<const void*>(&compute::devices), &self) && self.dli_fname) {
-    const auto beside = std::filesystem::path(self.dli_fname).parent_path() / "libtrine_llvm.so";
-    if (void* module = ::dlopen(beside.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+  std::vector<std::string> places = {name};
+  if (::dladdr(reinterpret_cast<const void*>(&compute::devices), &self) && self.dli_fname)
+    places.push_back(std::filesystem::path(self.dli_fname).parent_path() / name);
+  for (const std::string& place : places)
+    if (void* module = ::dlopen(place.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
       ::dlclose(module);
-      return {State::good, "code generator", beside.string(), ""};
+      return place;
     }
-  }
+  return "";
+}
+
+Finding code_generator() {
+  const std::string path = module_path("libtrine_llvm.so");
+  if (!path.empty()) return {State::good, "code generator", path, ""};
   return {State::note, "code generator", "not found",
           "fused loops are interpreted: slower; install libtrine_llvm.so beside libtrine.so"};
 }
 
-Finding gpu() {
-  if (void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
-    ::dlclose(driver);
-    return {State::note, "nvidia driver", "present", "this version runs on the CPU only"};
-  }
-  return {State::good, "nvidia driver", "none: runs on the CPU", ""};
+Finding kernel_compiler() {
+  const std::string path = module_path("libtrine_simt.so");
+  if (!path.empty()) return {State::good, "CUDA C++ compiler", path, ""};
+  return {State::note, "CUDA C++ compiler", "not found",
+          "kernels cannot be compiled: install libtrine_simt.so beside libtrine_compute.so"};
 }
 
 Finding peers() {
@@ -143,7 +140,9 @@ std::vector<Finding> variables() {
 }
 
 int run(bool json) {
-  std::vector<Finding> findings = {cpu(), cores(), memory(), huge_pages(), code_generator(), gpu(), peers()};
+  std::vector<Finding> findings = {cpu(), cores(), memory(), huge_pages(), code_generator(), kernel_compiler()};
+  for (Finding& f : gpu_findings()) findings.push_back(std::move(f));
+  findings.push_back(peers());
   const auto set = variables();
   findings.insert(findings.end(), set.begin(), set.end());
   constexpr const char* kStates[] = {"ok", "note", "BAD"};
