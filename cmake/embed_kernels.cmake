@@ -12,7 +12,7 @@ foreach(file ${files})
   set(at 0)
   while(at LESS length)
     string(SUBSTRING "${content}" ${at} 12000 part)
-    string(APPEND literal "R\"trine(${part})trine\"")
+    string(APPEND literal " R\"trine(${part})trine\"")  # apart: "x"R would be an operator
     math(EXPR at "${at} + 12000")
   endwhile()
   if(name MATCHES "cuh$")
