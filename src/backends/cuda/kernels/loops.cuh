@@ -1,0 +1,501 @@
+// What loop kernels are written in: memory types, scalar operations with the meaning that codegen/interp_compute.h gives
+// them, folds, and the ways threads share a point. src/codegen/cuda writes the kernels.
+#pragma once
+
+#pragma clang fp contract(off)  // an fma stands only where the formula has one
+
+namespace loops {
+
+// --- division of numbers below 2^31 by one that is known at the launch ---
+
+struct Divisor {
+  unsigned divisor, magic, shift;
+};
+__device__ inline unsigned quotient(unsigned n, Divisor d) { return (__umulhi(n, d.magic) + n) >> d.shift; }
+
+// --- memory types: value(m) is what is computed with, Stored<M>::of(x) what is written ---
+
+template <class To, class From>
+__device__ inline To bits_as(From from) {
+  return __builtin_bit_cast(To, from);
+}
+
+struct Flag {
+  unsigned char byte;
+};
+struct F16 {
+  unsigned short bits;
+};
+struct BF16 {
+  unsigned short bits;
+};
+// Floats of at most 8 bits with a sign: exponent and mantissa bits, bias, has infinities, has -0, bits of the NaN (0:
+// none), bits of the largest finite value.
+template <int E, int M, int kBias, bool kInfinity, bool kMinusZero, unsigned kNan, unsigned kLargest>
+struct Small {
+  unsigned char bits;
+};
+struct E8M0 {  // a power of two; 255 is NaN
+  unsigned char bits;
+};
+
+template <class T>
+__device__ inline T value(T x) {
+  return x;
+}
+__device__ inline int value(signed char x) { return x; }
+__device__ inline int value(unsigned char x) { return x; }
+__device__ inline int value(short x) { return x; }
+__device__ inline int value(unsigned short x) { return x; }
+__device__ inline bool value(Flag x) { return x.byte != 0; }
+__device__ inline float value(F16 x) { return static_cast<float>(bits_as<_Float16>(x.bits)); }
+__device__ inline float value(BF16 x) { return bits_as<float>(static_cast<unsigned>(x.bits) << 16); }
+__device__ inline float value(E8M0 x) {
+  return bits_as<float>(x.bits == 255 ? 0x7fc00000u : x.bits == 0 ? 0x00400000u : static_cast<unsigned>(x.bits) << 23);
+}
+template <int E, int M, int kBias, bool kInfinity, bool kMinusZero, unsigned kNan, unsigned kLargest>
+__device__ inline float value(Small<E, M, kBias, kInfinity, kMinusZero, kNan, kLargest> x) {
+  constexpr unsigned kTop = (1u << E) - 1;
+  const unsigned rest = x.bits & ((1u << (E + M)) - 1), exponent = rest >> M, mantissa = rest & ((1u << M) - 1);
+  const unsigned sign = static_cast<unsigned>(x.bits >> (E + M) & 1) << 31;
+  if (!kMinusZero && x.bits == kNan) return bits_as<float>(0x7fc00000u);
+  if (kInfinity && exponent == kTop) return bits_as<float>(sign | (mantissa ? 0x7fc00000u : 0x7f800000u));
+  if (kMinusZero && kNan && !kInfinity && rest == kNan) return bits_as<float>(sign | 0x7fc00000u);
+  const unsigned quantum = static_cast<unsigned>(127 + 1 - kBias - M) << 23;  // of the subnormals
+  const unsigned normal = (exponent + 127 - kBias) << 23 | mantissa << (23 - M);
+  const float magnitude = exponent ? bits_as<float>(normal) : static_cast<float>(mantissa) * bits_as<float>(quantum);
+  return bits_as<float>(bits_as<unsigned>(magnitude) | sign);
+}
+
+template <class M>
+struct Stored {
+  template <class C>
+  __device__ static M of(C x) {
+    return static_cast<M>(x);
+  }
+};
+template <>
+struct Stored<Flag> {
+  __device__ static Flag of(bool x) { return {static_cast<unsigned char>(x)}; }
+};
+template <>
+struct Stored<F16> {
+  __device__ static F16 of(float x) { return {bits_as<unsigned short>(static_cast<_Float16>(x))}; }
+};
+template <>
+struct Stored<BF16> {
+  __device__ static BF16 of(float x) {
+    if (!TRINE_ON_CPU) return {bits_as<unsigned short>(static_cast<__bf16>(x))};
+    const unsigned bits = bits_as<unsigned>(x);
+    return {static_cast<unsigned short>(x != x ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+  }
+};
+
+template <>
+struct Stored<E8M0> {
+  // Half of the way up rounds up; there is nothing below 2^-127.
+  __device__ static E8M0 of(float x, bool saturate = false) {
+    const unsigned bits = bits_as<unsigned>(x) & 0x7fffffff;
+    if (bits > 0x7f800000) return {255};
+    if (bits == 0x7f800000) return {static_cast<unsigned char>(saturate ? 254 : 255)};
+    if (bits <= 0x00400000) return {0};
+    // Subnormal numbers above 2^-127: from 1.5 * 2^-127 on the nearest is 2^-126.
+    if (bits < 0x00800000) return {static_cast<unsigned char>(bits >= 0x00600000)};
+    const unsigned exponent = (bits + 0x00400000) >> 23;
+    return {static_cast<unsigned char>(exponent > 254 ? (saturate ? 254 : 255) : exponent)};
+  }
+};
+template <int E, int M, int kBias, bool kInfinity, bool kMinusZero, unsigned kNan, unsigned kLargest>
+struct Stored<Small<E, M, kBias, kInfinity, kMinusZero, kNan, kLargest>> {
+  using Format = Small<E, M, kBias, kInfinity, kMinusZero, kNan, kLargest>;
+  // In units of the last place at its exponent, rounded half to even; a carry moves into the exponent by itself.
+  __device__ static Format of(float x, bool saturate = false) {
+    const unsigned all = bits_as<unsigned>(x), magnitude = all & 0x7fffffff, sign = all >> 31 << (E + M);
+    if (magnitude > 0x7f800000) return {static_cast<unsigned char>(kMinusZero && kNan ? kNan | sign : kNan)};
+    int exponent = static_cast<int>(magnitude >> 23) - 127;
+    exponent = exponent < 1 - kBias ? 1 - kBias : exponent;
+    unsigned bits = kLargest + 1;
+    if (magnitude < 0x7f800000) {
+      const float scale = bits_as<float>(static_cast<unsigned>(127 + M - exponent) << 23);
+      if (exponent < 100)
+        bits = static_cast<unsigned>(rintf(bits_as<float>(magnitude) * scale)) +
+               (static_cast<unsigned>(exponent + kBias - 1) << M);
+    }
+    if (bits > kLargest) {
+      if (saturate || kNan == 0) bits = kLargest;
+      else if (!kInfinity) return {static_cast<unsigned char>(kMinusZero ? kNan | sign : kNan)};
+      else bits = ((1u << E) - 1) << M;
+    }
+    return {static_cast<unsigned char>(bits == 0 && !kMinusZero ? 0 : bits | sign)};
+  }
+};
+
+// --- scalar operations ---
+
+template <class T>
+constexpr bool is_float = T(0.5) != T(0);
+template <class T>
+constexpr bool is_signed = T(-1) < T(0);
+
+// Integers wrap: they are added, subtracted and multiplied as unsigned ones.
+template <class T>
+struct Wrapping {
+  using type = T;
+};
+template <>
+struct Wrapping<int> {
+  using type = unsigned;
+};
+template <>
+struct Wrapping<long long> {
+  using type = unsigned long long;
+};
+template <class T>
+using Wrap = typename Wrapping<T>::type;
+
+template <class T>
+__device__ inline T add(T a, T b) {
+  return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
+}
+template <class T>
+__device__ inline T sub(T a, T b) {
+  return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
+}
+template <class T>
+__device__ inline T mul(T a, T b) {
+  return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
+}
+template <class T>
+__device__ inline T neg(T a) {
+  if constexpr (is_float<T>) return -a;
+  else return static_cast<T>(Wrap<T>(0) - static_cast<Wrap<T>>(a));
+}
+template <class T>
+__device__ inline T abs(T a) {
+  if constexpr (is_float<T>) return __builtin_elementwise_abs(a);
+  else if constexpr (is_signed<T>) return a < 0 ? neg(a) : a;
+  else return a;
+}
+template <class T>
+__device__ inline T sign(T a) {
+  if constexpr (is_signed<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;
+  else return a > T(0) ? T(1) : a;
+}
+// A NaN is kept: the first operand's, else the second's.
+template <class T>
+__device__ inline T min(T a, T b) {
+  return a != a ? a : a < b ? a : b;
+}
+template <class T>
+__device__ inline T max(T a, T b) {
+  return a != a ? a : b < a ? a : b;
+}
+
+__device__ inline float sqrt(float a) { return sqrtf(a); }
+__device__ inline double sqrt(double a) { return ::sqrt(a); }
+template <class T>
+__device__ inline T reciprocal(T a) {
+  return T(1) / a;
+}
+template <class T>
+__device__ inline bool is_inf(T a) {
+  return abs(a) == static_cast<T>(__builtin_inf());
+}
+
+// Quotients of integers: x / 0 is 0. 64-bit division takes a hundred instructions, indices are small mostly.
+template <class T>
+__device__ inline bool both_short(T a, T b) {
+  return ((static_cast<unsigned long long>(a) | static_cast<unsigned long long>(b)) >> 32) == 0;
+}
+template <class T>
+__device__ inline T div(T a, T b) {
+  if constexpr (is_float<T>) {
+    return a / b;
+  } else {
+    if (b == 0) return 0;
+    if constexpr (is_signed<T>) {
+      if (b == T(-1)) return neg(a);
+    }
+    if constexpr (sizeof(T) == 8) {
+      if (both_short(a, b)) return static_cast<T>(static_cast<unsigned>(a) / static_cast<unsigned>(b));
+    }
+    return a / b;
+  }
+}
+template <class T>
+__device__ inline T fmod(T a, T b) {  // with a's sign
+  if constexpr (is_float<T>) {
+    if constexpr (sizeof(T) == 4) return fmodf(a, b);
+    else return ::fmod(a, b);
+  } else {
+    if (b == 0) return 0;
+    if constexpr (is_signed<T>) {
+      if (b == T(-1)) return 0;
+    }
+    if constexpr (sizeof(T) == 8) {
+      if (both_short(a, b)) return static_cast<T>(static_cast<unsigned>(a) % static_cast<unsigned>(b));
+    }
+    return a % b;
+  }
+}
+template <class T>
+__device__ inline T mod(T a, T b) {  // with b's sign
+  const T r = fmod(a, b);
+  if constexpr (is_float<T>) return r != 0 && (r < 0) != (b < 0) ? static_cast<T>(static_cast<double>(r) + b) : r;
+  else if constexpr (is_signed<T>) return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  else return r;
+}
+// Integers: by squaring; a negative exponent gives 0 but for the bases 1 and -1.
+template <class T>
+__device__ inline T pow(T a, T b) {
+  if constexpr (is_float<T>) {
+    if constexpr (sizeof(T) == 4) return powf(a, b);
+    else return ::pow(a, b);
+  } else {
+    if constexpr (is_signed<T>) {
+      if (b < 0) return a == 1 ? T(1) : a == T(-1) ? ((b & 1) ? T(-1) : T(1)) : T(0);
+    }
+    unsigned long long result = 1, base = static_cast<unsigned long long>(a);
+    for (auto e = static_cast<unsigned long long>(b); e; e >>= 1, base *= base)
+      if (e & 1) result *= base;
+    return static_cast<T>(result);
+  }
+}
+template <class T>
+__device__ inline T shift_left(T a, T b) {
+  return static_cast<unsigned long long>(b) >= 8 * sizeof(T) ? T(0)
+                                                             : static_cast<T>(static_cast<unsigned long long>(a) << b);
+}
+template <class T>
+__device__ inline T shift_right(T a, T b) {
+  return static_cast<unsigned long long>(b) >= 8 * sizeof(T) ? (a < T(0) ? T(-1) : T(0)) : static_cast<T>(a >> b);
+}
+
+// p * 2^n for integral n in [-160, 160], rounded once.
+__device__ inline float scaled(float p, float n) {
+  const int i = static_cast<int>(n == n ? n : 0.f), half = i >> 1;
+  return p * bits_as<float>((half + 127) << 23) * bits_as<float>((i - half + 127) << 23);
+}
+
+// Truncates and saturates; NaN becomes 0. `low` and `high` are a narrower type's range.
+template <class To, class From>
+__device__ inline To converted(From x, int low = -2147483647 - 1, int high = 2147483647) {
+  if constexpr (__is_same(To, bool)) {
+    return x != From(0);
+  } else if constexpr (!__is_same(From, bool) && is_float<From> && !is_float<To>) {
+    constexpr int kDigits = 8 * static_cast<int>(sizeof(To)) - (is_signed<To> ? 1 : 0);
+    constexpr From kTop = static_cast<From>(kDigits == 31   ? 0x1p31
+                                            : kDigits == 32 ? 0x1p32
+                                            : kDigits == 63 ? 0x1p63
+                                                            : 0x1p64);
+    constexpr From kBottom = is_signed<To> ? -kTop : From(0);
+    constexpr To kLeast = is_signed<To> ? static_cast<To>(1ull << (8 * sizeof(To) - 1)) : To(0);
+    if (x != x) return 0;
+    To t = x >= kTop ? static_cast<To>(~kLeast) : x <= kBottom ? kLeast : static_cast<To>(x);
+    if constexpr (sizeof(To) == 4 && is_signed<To>) t = t < low ? low : t > high ? high : t;
+    return t;
+  } else {
+    return static_cast<To>(x);
+  }
+}
+template <int kBits, bool kSigned>
+__device__ inline int wrapped(int x) {
+  const unsigned high = static_cast<unsigned>(x) << (32 - kBits);
+  return kSigned ? static_cast<int>(high) >> (32 - kBits) : static_cast<int>(high >> (32 - kBits));
+}
+
+// --- folds ---
+
+template <class T>
+constexpr T kLowest = is_float<T>    ? static_cast<T>(-__builtin_inf())
+                      : is_signed<T> ? static_cast<T>(1ull << (8 * sizeof(T) - 1))
+                                     : T(0);
+template <class T>
+constexpr T kHighest = is_float<T>    ? static_cast<T>(__builtin_inf())
+                       : is_signed<T> ? static_cast<T>(~(1ull << (8 * sizeof(T) - 1)))
+                                      : static_cast<T>(~0ull);
+
+template <class T>
+struct Sum {
+  static constexpr T kIdentity = T(0);
+  __device__ static T join(T a, T b) { return add(a, b); }
+};
+template <class T>
+struct Prod {
+  static constexpr T kIdentity = T(1);
+  __device__ static T join(T a, T b) { return mul(a, b); }
+};
+template <class T>
+struct Min {
+  static constexpr T kIdentity = kHighest<T>;
+  __device__ static T join(T a, T b) { return min(a, b); }
+};
+template <class T>
+struct Max {
+  static constexpr T kIdentity = kLowest<T>;
+  __device__ static T join(T a, T b) { return max(a, b); }
+};
+template <class T>
+struct Any {
+  static constexpr T kIdentity = false;
+  __device__ static T join(T a, T b) { return a || b; }
+};
+template <class T>
+struct All {
+  static constexpr T kIdentity = true;
+  __device__ static T join(T a, T b) { return a && b; }
+};
+
+// --- packs: neighbours in memory that a thread takes in pieces of at most 16 bytes ---
+
+template <int kBytes>
+struct PieceOf;
+template <>
+struct PieceOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct PieceOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct PieceOf<4> {
+  using type = unsigned;
+};
+template <>
+struct PieceOf<8> {
+  typedef unsigned type __attribute__((ext_vector_type(2)));
+};
+template <>
+struct PieceOf<16> {
+  typedef unsigned type __attribute__((ext_vector_type(4)));
+};
+template <int kWidth, class M>
+constexpr int kPieceElements = kWidth * sizeof(M) > 16 ? 16 / sizeof(M) : kWidth;
+template <class M, int kCount>
+struct Elements {
+  M at[kCount];
+};
+
+template <int kWidth, class M>
+__device__ inline bool is_aligned(const M* p) {
+  return reinterpret_cast<unsigned long long>(p) % (kPieceElements<kWidth, M> * sizeof(M)) == 0;
+}
+
+template <bool kWide, int kWidth, class C, class M>
+__device__ inline void load_pack(C (&to)[kWidth], const M* from) {
+  if constexpr (kWide) {
+    constexpr int kCount = kPieceElements<kWidth, M>;
+    using Piece = typename PieceOf<kCount * sizeof(M)>::type;
+#pragma unroll
+    for (int i = 0; i < kWidth; i += kCount) {
+      const auto piece = bits_as<Elements<M, kCount>>(*reinterpret_cast<const Piece*>(from + i));
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) to[i + j] = value(piece.at[j]);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) to[i] = value(from[i]);
+  }
+}
+// Of the first m; the others are 0.
+template <bool kWide, int kWidth, class C, class M>
+__device__ inline void load_pack(C (&to)[kWidth], const M* from, int m) {
+  if (m == kWidth) return load_pack<kWide>(to, from);
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) to[i] = i < m ? value(from[i]) : C(0);
+}
+
+template <bool kWide, int kWidth, class C, class M>
+__device__ inline void store_pack(M* to, const C (&from)[kWidth]) {
+  if constexpr (kWide) {
+    constexpr int kCount = kPieceElements<kWidth, M>;
+    using Piece = typename PieceOf<kCount * sizeof(M)>::type;
+#pragma unroll
+    for (int i = 0; i < kWidth; i += kCount) {
+      Elements<M, kCount> piece;
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) piece.at[j] = Stored<M>::of(from[i + j]);
+      *reinterpret_cast<Piece*>(to + i) = bits_as<Piece>(piece);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) to[i] = Stored<M>::of(from[i]);
+  }
+}
+template <bool kWide, int kWidth, class C, class M>
+__device__ inline void store_pack(M* to, const C (&from)[kWidth], int m) {
+  if (m == kWidth) return store_pack<kWide>(to, from);
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i)
+    if (i < m) to[i] = Stored<M>::of(from[i]);
+}
+
+// --- joining what the threads of a team have; all of them get the result ---
+
+template <class Fold, int kWidth, class T>
+__device__ inline T join_pack(const T (&a)[kWidth]) {
+  T part[kWidth];
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) part[i] = a[i];
+#pragma unroll
+  for (int half = kWidth / 2; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < half; ++i) part[i] = Fold::join(part[i], part[i + half]);
+  return part[0];
+}
+
+template <class T>
+__device__ inline T from_neighbour(T x, int distance) {
+  return __shfl_xor_sync(0xffffffff, x, distance);
+}
+__device__ inline bool from_neighbour(bool x, int distance) {
+  return __shfl_xor_sync(0xffffffff, static_cast<int>(x), distance) != 0;
+}
+// As the interpreter joins its 32 lanes: the furthest first.
+template <class Fold, int kTeam, class T>
+__device__ inline T join_lanes(T x) {
+#pragma unroll
+  for (int distance = kTeam / 2; distance > 0; distance /= 2) x = Fold::join(x, from_neighbour(x, distance));
+  return x;
+}
+// kTeam threads: a part of a warp, or a block of whole warps.
+template <class Fold, int kTeam, class T>
+__device__ inline T join_team(T x) {
+  if constexpr (kTeam <= 32) {
+    return join_lanes<Fold, kTeam>(x);
+  } else {
+    constexpr int kWarps = kTeam / 32;
+    __shared__ T parts[kWarps];
+    x = join_lanes<Fold, 32>(x);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = join_lanes<Fold, kWarps>(parts[threadIdx.x % kWarps]);
+    __syncthreads();
+    return x;
+  }
+}
+
+// The team of column x are the threads (x, 0), (x, 1) ...
+template <class Fold, int kX, int kY, int kWidth, class T>
+__device__ inline void join_columns(T (&v)[kWidth]) {
+  __shared__ T parts[kY][kWidth][kX];
+#pragma unroll
+  for (int u = 0; u < kWidth; ++u) parts[threadIdx.y][u][threadIdx.x] = v[u];
+  __syncthreads();
+#pragma unroll
+  for (int u = 0; u < kWidth; ++u) {
+    v[u] = parts[0][u][threadIdx.x];
+#pragma unroll
+    for (int y = 1; y < kY; ++y) v[u] = Fold::join(v[u], parts[y][u][threadIdx.x]);
+  }
+  __syncthreads();
+}
+template <class Fold, int kX, int kY, class T>
+__device__ inline void join_columns(T& v) {
+  T one[1] = {v};
+  join_columns<Fold, kX, kY>(one);
+  v = one[0];
+}
+
+}  // namespace loops

@@ -1,0 +1,70 @@
+#include "codegen/cuda/render.h"
+
+#include <fmt/format.h>
+
+#include "codegen/cuda/kernel_text.h"
+#include "trine/base/error.h"
+
+namespace trine::codegen {
+namespace {
+
+using compute::DeviceArgument;
+using compute::DeviceCall;
+using compute::OperandRole;
+
+constexpr size_t kMostSizeBytes = 3000;
+
+DeviceArgument argument_of(const Operand& operand, DeviceCall& call) {
+  switch (operand.kind) {
+    case Operand::Kind::input: return OperandRole{OperandRole::Kind::in, operand.index, 0};
+    case Operand::Kind::output: return OperandRole{OperandRole::Kind::out, operand.index, 0};
+    default: break;
+  }
+  call.constants.push_back(operand.constant);
+  return OperandRole{OperandRole::Kind::constant, static_cast<int>(call.constants.size()) - 1, 0};
+}
+
+// More numbers than parameters hold lie in memory.
+DeviceArgument sizes_argument(const compute::ArgumentBytes& sizes, DeviceCall& call) {
+  if (sizes.size() <= kMostSizeBytes) return sizes;
+  Tensor held(DType::u8, {static_cast<int64_t>(sizes.size())});
+  std::memcpy(held.mutable_data(), sizes.data(), sizes.size());
+  call.constants.push_back(std::move(held));
+  return OperandRole{OperandRole::Kind::constant, static_cast<int>(call.constants.size()) - 1, 0};
+}
+
+int64_t points_of(const BoundLoops& loops, const ThreadSchedule& s) {
+  int64_t points = 1;
+  for (int l : loops.path_loops())
+    points *= s.is_packed(l) ? (loops.extent(l) + s.width - 1) / s.width : loops.extent(l);
+  return points;
+}
+
+void add_launch(const BoundLoops& loops, const RenderTarget& target, DeviceCall& call) {
+  const ThreadSchedule schedule = schedule_threads(loops, target);
+  const int64_t points = points_of(loops, schedule), per_block = schedule.points_per_block();
+  if (points == 0) return;
+  const int64_t blocks = (points + per_block - 1) / per_block;
+  if (blocks > INT32_MAX)
+    throw Error(ErrorCode::unsupported, fmt::format("loop kernel: {} blocks; a launch has 2^31 - 1 at most", blocks));
+  KernelText text = render_kernel(loops, schedule);
+  compute::DeviceLaunch launch;
+  launch.source = std::make_shared<compute::DeviceSource>(compute::DeviceSource{text.kernel + ".cu", text.source});
+  launch.kernel = text.kernel;
+  launch.shape.grid = {static_cast<uint32_t>(blocks), 1, 1};
+  launch.shape.block = {static_cast<uint32_t>(schedule.block_x), static_cast<uint32_t>(schedule.block_y), 1};
+  launch.arguments.push_back(sizes_argument(text.sizes, call));
+  for (int o : text.operands)
+    launch.arguments.push_back(argument_of(loops.kernel().operands[static_cast<size_t>(o)], call));
+  call.launches.push_back(std::move(launch));
+}
+
+}  // namespace
+
+DeviceCall render_cuda(const LoopKernel& kernel, const Bindings& bindings, const RenderTarget& target) {
+  DeviceCall call;
+  add_launch(BoundLoops(kernel, bindings), target, call);
+  return call;
+}
+
+}  // namespace trine::codegen

@@ -1,0 +1,76 @@
+#include "rows.h"
+
+namespace trine {
+namespace {
+
+using namespace test;
+
+TEST(GpuFolds, SoftmaxOverEveryAxisAndSize) {
+  for (const char* dims : {"3,1", "5,31", "4,32", "7,33", "3,128", "2,515", "2,1030", "0,5", "6,2"})
+    for (const char* axis : {"0", "1"})
+      run({std::string("f32[") + dims + "]", std::string("%r = softmax %x {axis=") + axis + "}"});
+  for (const char* axis : {"0", "1", "2", "3"})
+    run({"f32[2,5,3,11]", std::string("%r = log_softmax %x {axis=") + axis + "}"});
+  run({"f16[5,64]", "%r = softmax %x {axis=1}", 2e-3});
+  run({"f64[5,65]", "%r = softmax %x {axis=1}", 1e-13});
+}
+
+TEST(GpuFolds, ReductionsOverEveryAxis) {
+  for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_prod", "reduce_log_sum_exp"})
+    for (const char* axes :
+         {"i64[1]{0}", "i64[1]{1}", "i64[1]{2}", "i64[2]{0,1}", "i64[2]{0,2}", "i64[2]{1,2}", "i64[3]{0,1,2}"})
+      run({"f32[4,7,37]", std::string("%a = const ") + axes + ";%r = " + op + " %x %a {keepdims=0}"});
+}
+
+// Sums of small integers are exact, whatever their order.
+TEST(GpuFolds, ExactInEveryType) {
+  for (const char* type : {"i8", "u8", "i32", "u32", "i64"}) {
+    run({std::string(type) + "[5,67]", "%a = const i64[1]{1};%r = reduce_sum %x %a {keepdims=0}", 0});
+    run({std::string(type) + "[5,67]", "%a = const i64[1]{0};%r = reduce_max %x %a {keepdims=0}", 0});
+    run({std::string(type) + "[5,67]", "%a = const i64[1]{1};%r = reduce_min %x %a {keepdims=0}", 0});
+  }
+  for (const char* type : {"f16", "bf16", "f64"})
+    run({std::string(type) + "[5,67]", "%a = const i64[1]{1};%r = reduce_max %x %a {keepdims=0}", 0});
+  run({"i32[5,67]", "%a = cast %x {to=\"f32\"};%b = const i64[1]{1};%r = reduce_sum %a %b {keepdims=0}", 0});
+  for (const char* op : {"reduce_max", "reduce_min"})
+    for (const char* axis : {"0", "1"})
+      run({"bool[9,5]", std::string("%a = const i64[1]{") + axis + "};%r = " + op + " %x %a {keepdims=0}", 0});
+}
+
+TEST(GpuFolds, Nothing) {
+  for (const char* op : {"reduce_sum", "reduce_max", "reduce_prod"})
+    run({"f32[3,0]", std::string("%a = const i64[1]{1};%r = ") + op + " %x %a {keepdims=0}", 0});
+}
+
+TEST(GpuFolds, Normalisations) {
+  run({"f32[6,96], f32[96], f32[96]", "%r = layer_normalization %x %y %z {axis=-1}"});
+  run({"f16[3,768], f16[768], f16[768]", "%r = layer_normalization %x %y %z {axis=-1}", 4e-3});
+  run({"f32[2,5,7], f32[5,7], f32[5,7]", "%r = layer_normalization %x %y %z {axis=1}"});
+  run({"f32[2,6,5,7], f32[6], f32[6]", "%r = instance_normalization %x %y %z"});
+  run({"f32[2,6,5,7], f32[6], f32[6]", "%r = group_normalization %x %y %z {num_groups=3}"});
+  run({"f32[3,70]", "%r = lp_normalization %x {axis=1, p=2}"});
+  run({"f32[2,6,5,7]", "%r = lrn %x {size=3}"});
+}
+
+TEST(GpuFolds, FusedWithTheirNeighbours) {
+  run({"f32[6,200], f32[6,200]", "%a = add %x %y;%b = gelu %a;%r = softmax %b {axis=-1}"});
+  run({"f32[6,200], f32[200]", "%a = mul %x %y;%b = softmax %a {axis=-1};%r = add %b %x"});
+  run({"f32[6,200], f32[6,200], f32[200], f32[200]", "%a = add %x %y;%r = layer_normalization %a %z %w {axis=-1}"});
+  run({"f32[6,64]", "%a = softmax %x {axis=-1};%r = softmax %a {axis=-1}"});
+  run({"f32[6,9,33]", "%a = const i64[1]{2};%b = reduce_mean %x %a {keepdims=1};%c = sigmoid %b;%r = mul %x %c"});
+  run({"f32[9,9]",
+       "%a = const i64[1]{1};%b = reduce_sum %x %a {keepdims=1};%c = sub %x %b;%d = const i64[1]{0};"
+       "%r = reduce_max %c %d {keepdims=0}"});
+  run({"f32[5,96]", "%r = arg_max %x {axis=1, keepdims=0}", 0});
+  run({"f32[5,96]", "%r = arg_min %x {axis=0, keepdims=0}", 0});
+  run({"f32[4,70]", "%r, %s, %t = dynamic_quantize_linear %x", 0});
+}
+
+TEST(GpuFolds, Pools) {
+  run({"f32[1,7,7,200]", "%a = const i64[2]{1,2};%r = reduce_mean %x %a {keepdims=1}"});
+  run({"f16[2,7,7,64]", "%a = const i64[2]{1,2};%r = reduce_mean %x %a {keepdims=1}", 2e-3});
+  run({"f32[2,20,7,7]", "%r = global_average_pool %x"});
+}
+
+}  // namespace
+}  // namespace trine
