@@ -4,54 +4,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "base/deadline.h"
 #include "graph/eval.h"
+#include "plan/host_step.h"
 #include "trine/base/error.h"
 
 namespace trine {
 namespace {
 
-constexpr size_t kRememberedSizes = 16;
-
-std::string key_of(const std::vector<Type>& types) {
-  std::string key;
-  for (const Type& t : types) key += t.text() + ";";
-  return key;
-}
-
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// A dense copy of a value whose rows lie apart.
-Tensor gathered(const Lodging& lodging, const Type& type, const void* from) {
-  Tensor out(type.dtype, type.shape.static_dims());
-  const auto row = static_cast<size_t>(lodging.row_bytes);
-  const char* at = static_cast<const char*>(from);
-  char* to = out.mutable_as<char>();
-  for (size_t done = 0; done < out.bytes(); done += row, at += lodging.stride_bytes) std::memcpy(to + done, at, row);
-  return out;
-}
-
-// [N,spatial...,C] from the bytes of [N,C,spatial...].
-Tensor interleaved(const Type& type, const void* from) {
-  Tensor out(type.dtype, type.shape.static_dims());
-  const Dims& dims = out.dims();
-  const size_t element = byte_size(type.dtype);
-  const int64_t channels = dims.back(), images = dims[0],
-                pixels = out.elements() / std::max<int64_t>(images * channels, 1);
-  const char* at = static_cast<const char*>(from);
-  char* to = out.mutable_as<char>();
-  for (int64_t n = 0; n < images; ++n)
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t i = 0; i < pixels; ++i, at += element)
-        std::memcpy(to + static_cast<size_t>((n * pixels + i) * channels + c) * element, at, element);
-  return out;
-}
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool) : plan_(std::move(plan)), pool_(pool) {
+Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool)
+    : plan_(std::move(plan)), pool_(pool), segments_(plan_, threads()) {
   const Graph& graph = *plan_->graph;
   slots_.resize(graph.values.size());
   boxed_.resize(graph.values.size());
@@ -62,7 +29,7 @@ Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool) : plan_(s
 Executor::~Executor() = default;
 
 void Executor::observe(Observer observer) {
-  if (observer.with_data != observer_.with_data) first_.clear();  // values stay whole for those who look at them
+  if (observer.with_data != observer_.with_data) segments_.clear();  // values stay whole for those who look at them
   observer_ = std::move(observer);
   for (auto& [key, executor] : bodies_) executor->observe(observer_);
 }
@@ -76,46 +43,13 @@ size_t Executor::arena_bytes() const {
 
 int Executor::threads() const { return pool_ ? pool_->threads() : 1; }
 
-const Segment& Executor::prepare_for(const std::vector<Type>& types) { return first_segment(types); }
-
-Segment& Executor::first_segment(const std::vector<Type>& types) {
-  const std::string key = key_of(types);
-  const auto it = std::find_if(first_.begin(), first_.end(), [&](const auto& entry) { return entry.first == key; });
-  if (it != first_.end()) return *it->second;
-  std::unique_ptr<Segment> made =
-      prepare(*plan_, with_input_types(*plan_, types), nullptr, threads(), &packed_, batch());
-  if (first_.size() >= kRememberedSizes) first_.erase(first_.begin());
-  first_.emplace_back(key, std::move(made));
-  return *first_.back().second;
-}
-
-Segment& Executor::next_segment(Segment& segment) {
-  const Node& node = plan_->graph->nodes[static_cast<size_t>(segment.last - 1)];
-  std::vector<Type> types;
-  for (ValueId id : node.outputs)
-    if (id != kNoValue) types.push_back(type_of(boxed_[static_cast<size_t>(id)]));
-  std::unique_ptr<Segment>& next = segment.next[key_of(types)];
-  if (next) return *next;
-  if (segment.next.size() > kRememberedSizes) {
-    std::unique_ptr<Segment> none;
-    segment.next.clear();
-    return next_segment(segment);
-  }
-  Graph typed = segment.typed.deep_copy();
-  for (ValueId id : node.outputs) {
-    if (id == kNoValue) continue;
-    const Datum& made = boxed_[static_cast<size_t>(id)];
-    if (made.is_tensor()) typed.value(id).type = type_of(made);
-  }
-  next = prepare(*plan_, std::move(typed), &segment, threads(), &packed_, batch());
-  return *next;
-}
+const Segment& Executor::prepare_for(const std::vector<Type>& types) { return segments_.first(types, batch()); }
 
 std::vector<Datum> Executor::run(const std::vector<Datum>& inputs) {
   const Graph& graph = *plan_->graph;
   std::vector<Type> types;
   for (const Datum& d : inputs) types.push_back(type_of(d));
-  Segment* segment = &first_segment(types);
+  Segment* segment = &segments_.first(types, batch());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto id = static_cast<size_t>(graph.inputs[i]);
     boxed_[id] = inputs[i];
@@ -124,7 +58,7 @@ std::vector<Datum> Executor::run(const std::vector<Datum>& inputs) {
   for (;;) {
     execute(*segment);
     if (segment->ends_graph) break;
-    segment = &next_segment(*segment);
+    segment = &segments_.next(*segment, boxed_, batch());
   }
   std::vector<Datum> out = collect_outputs(*segment);
   for (Datum& d : boxed_) d = Datum();
@@ -282,28 +216,14 @@ void Executor::run_loops(const Segment& segment, const Call& call, const Share& 
 
 void Executor::run_host(const Segment& segment, const Call& call) {
   const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
-  EvalContext context(node, data_of(segment, node.inputs), [&](const Graph& body, std::vector<Datum> inputs) {
-    const size_t planned =
-        plan_->steps[static_cast<size_t>(call.node)].bodies.size();  // none for a loop that fell back
-    for (size_t k = 0; k < planned; ++k)
-      if (node.bodies[k].get() == &body) return this->body(call.node, static_cast<int>(k)).run(inputs);
-    return evaluate(body, std::move(inputs));
-  });
-  std::vector<const Type*> expected;
-  for (ValueId id : node.outputs)
-    if (id != kNoValue) expected.push_back(&segment.typed.type(id));
-  run_reference(context, expected);
+  std::vector<Datum> made =
+      run_host_step(*plan_, segment, call, data_of(segment, node.inputs),
+                    [&](int k, std::vector<Datum> inputs) { return body(call.node, k).run(inputs); });
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ValueId id = node.outputs[i];
     if (id == kNoValue) continue;
-    Datum made = detached(std::move(context.outputs()[i]));
-    const Type& expected = segment.typed.type(id);
-    if (made.is_tensor() && expected.is_tensor() && expected.shape.is_static() &&
-        (made.tensor().dims() != expected.shape.static_dims() || made.tensor().dtype() != expected.dtype))
-      throw Error(ErrorCode::invalid_model, fmt::format("{}: made {} where {} was inferred", node.op->name,
-                                                        made.tensor().type_text(), expected.text()));
-    slots_[static_cast<size_t>(id)] = made.is_tensor() ? const_cast<void*>(made.tensor().data()) : nullptr;
-    boxed_[static_cast<size_t>(id)] = std::move(made);
+    slots_[static_cast<size_t>(id)] = made[i].is_tensor() ? const_cast<void*>(made[i].tensor().data()) : nullptr;
+    boxed_[static_cast<size_t>(id)] = std::move(made[i]);
   }
 }
 
@@ -338,17 +258,6 @@ std::vector<Datum> Executor::data_of(const Segment& segment, const std::vector<V
   std::vector<Datum> data;
   for (ValueId id : ids) data.push_back(datum_of(segment, id));
   return data;
-}
-
-// Copies tensors whose bytes this executor will overwrite or does not own.
-Datum Executor::detached(Datum datum) const {
-  if (datum.is_tensor()) return datum.tensor().owned() ? datum : Datum(datum.tensor().clone());
-  if (!datum.is_sequence()) return datum;
-  Datum::Sequence items;
-  for (const Datum& item : datum.items()) items.push_back(detached(item));
-  Datum out = Datum::sequence(std::move(items));
-  out.sequence_type = datum.sequence_type;
-  return out;
 }
 
 void Executor::run_observed(const Segment& segment, const Call& call) {

@@ -5,45 +5,25 @@
 // Not thread safe: one executor per thread. Plans may be shared.
 #pragma once
 
-#include <functional>
-
-#include "plan/prepare.h"
+#include "plan/runner.h"
+#include "plan/segments.h"
 #include "trine/base/thread_pool.h"
 
 namespace trine {
 
-// What one call took and did; seen by profilers and by verification.
-struct CallEvent {
-  const Plan* plan;
-  const Segment* segment;
-  const Call* call;
-  const Node* node;
-  double seconds;
-  const std::vector<Datum>* inputs;  // of the node, as they were before the call; null unless asked for
-  const std::vector<Datum>* outputs;
-};
-
-struct Observer {
-  std::function<void(const CallEvent&)> see;
-  bool with_data = false;  // copies every node's inputs and outputs
-};
-
-class Executor {
+class Executor final : public Runner {
  public:
   // `pool` null: one thread. Both must outlive the executor.
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool);
-  ~Executor();
+  ~Executor() override;
 
-  // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
-  std::vector<Datum> run(const std::vector<Datum>& inputs);
-
-  // Called after every call of every run, bodies included; an empty `see` stops it.
-  void observe(Observer observer);
+  std::vector<Datum> run(const std::vector<Datum>& inputs) override;
+  void observe(Observer observer) override;
 
   // The segments that a run on inputs of these types begins with; prepared if need be.
   const Segment& prepare_for(const std::vector<Type>& types);
-  const PackedCache& packed() const { return packed_; }
-  size_t arena_bytes() const;
+  const PackedCache& packed() const { return segments_.packed(); }
+  size_t arena_bytes() const override;
   const Plan& plan() const { return *plan_; }
   Executor& body(int node, int k);  // the executor of a control-flow node's body
 
@@ -58,8 +38,6 @@ class Executor {
   int threads() const;
   Share whole() { return {0, 1, 0, workspace_.mutable_as<char>(), pool_}; }
   Batch batch() const { return observer_.with_data ? Batch::whole : Batch::in_parts; }
-  Segment& first_segment(const std::vector<Type>& types);
-  Segment& next_segment(Segment& segment);
   void execute(const Segment& segment);
   void set_slots(const Segment& segment);
   void run_call(const Segment& segment, const Call& call);
@@ -72,16 +50,14 @@ class Executor {
   void run_observed(const Segment& segment, const Call& call);
   Datum datum_of(const Segment& segment, ValueId id) const;
   std::vector<Datum> data_of(const Segment& segment, const std::vector<ValueId>& ids) const;
-  Datum detached(Datum datum) const;
   std::vector<Datum> collect_outputs(const Segment& segment);
   Tensor output_tensor(ValueId root, const Type& type);
 
   std::shared_ptr<const Plan> plan_;
   ThreadPool* pool_;
+  Segments segments_;
   Observer observer_;
-  PackedCache packed_;
-  std::vector<std::pair<std::string, std::unique_ptr<Segment>>> first_;  // by input types, latest last
-  std::vector<Tensor> arenas_;                                           // by segment depth
+  std::vector<Tensor> arenas_;  // by segment depth
   Tensor workspace_;
   std::vector<void*> slots_;           // address of every root
   std::vector<Datum> boxed_;           // graph inputs and what host steps made

@@ -175,6 +175,7 @@ class Lodger {
 
  private:
   static constexpr int kNobody = -1;
+  static constexpr int64_t kDeviceAlignment = 16;
 
   const Graph& graph() const { return segment_.typed; }
   static size_t index(ValueId id) { return static_cast<size_t>(id); }
@@ -224,6 +225,8 @@ class Lodger {
     const std::optional<Spread> at_host = spread_of(p.dims, joins ? p.out_strides : p.in_strides);
     const int64_t guest_offset = joins ? call.what.in_offset_bytes : call.what.out_offset_bytes;
     const int64_t bytes = element_count(p.dims) * p.element_bytes;
+    // Kernels of devices count on aligned operands.
+    if (call.device && (joins ? call.what.out_offset_bytes : call.what.in_offset_bytes) % kDeviceAlignment) return;
     if (!at_guest || !at_guest->is_dense() || !at_host || guest_offset || bytes != bytes_of(guest)) return;
     if (!at_host->is_dense() && (!is_seen_whole_here(guest) || !spread_others(c, guest, *at_host))) return;
     segment_.lodgings[guest] = {host, joins ? call.what.out_offset_bytes : call.what.in_offset_bytes,
@@ -288,15 +291,19 @@ class Lodger {
       const std::optional<Touch> touch = touch_of(call.what, node_of(c), guest);
       if (!touch) continue;
       KernelCall what = call.what;
-      if (!change(what, *touch) || call.row->fits(what.problem)) return false;
+      if (!change(what, *touch) || !fits(call, what.problem)) return false;
       changed.emplace_back(c, std::move(what));
     }
     for (auto& [c, what] : changed) {
       Call& call = segment_.calls[c];
       call.what = std::move(what);
-      call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, threads_);
+      if (call.row) call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, threads_);
     }
     return true;
+  }
+
+  static bool fits(const Call& call, const dnn::Problem& problem) {
+    return call.device ? call.device->fits(problem) : call.row->fits(problem) == nullptr;
   }
 
   bool touches(const Node& node, ValueId id) const {

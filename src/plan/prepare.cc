@@ -21,8 +21,14 @@ int64_t bytes_of(const Type& type) {
 
 class Preparer {
  public:
-  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed, Batch batch)
-      : plan_(plan), threads_(threads), packed_(packed), batch_(batch), segment_(std::make_unique<Segment>()) {
+  Preparer(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed, Batch batch,
+           const Target* target)
+      : plan_(plan),
+        threads_(threads),
+        packed_(packed),
+        batch_(batch),
+        target_(target),
+        segment_(std::make_unique<Segment>()) {
     segment_->typed = std::move(typed);
     if (before) {
       segment_->first = before->last;
@@ -41,7 +47,8 @@ class Preparer {
     for (; n < count && segment_->ends_graph; ++n) prepare_node(n);
     segment_->last = n;
     lodge(*segment_, plan_.limits.threads);
-    if (batch_ == Batch::in_parts) find_strips(*segment_, threads_);
+    if (target_) settle();
+    else if (batch_ == Batch::in_parts) find_strips(*segment_, threads_);
     place(*segment_, threads_);
     return std::move(segment_);
   }
@@ -90,7 +97,13 @@ class Preparer {
     return !made.empty();
   }
 
+  void settle() {
+    for (Call& call : segment_->calls)
+      if (call.kind == Call::Kind::kernel) target_->settle(call);
+  }
+
   void add_calls(int n, const Node& node) {
+    why_host_.clear();
     const PlanStep& step = plan_.steps[static_cast<size_t>(n)];
     const bool known = all_known(node.inputs) && all_known(node.outputs);
     if (known && makes_nothing(node)) return;
@@ -121,6 +134,7 @@ class Preparer {
     Call call;
     call.kind = Call::Kind::host;
     call.node = n;
+    call.note = std::move(why_host_);
     segment_->calls.push_back(std::move(call));
     if (!known && !all_known(typed().nodes[static_cast<size_t>(n)].outputs)) segment_->ends_graph = false;
   }
@@ -134,6 +148,12 @@ class Preparer {
       call.kind = Call::Kind::kernel;
       call.node = n;
       call.what = wanted[k];
+      if (target_) {
+        why_host_ = target_->choose(plan_, k < step.rows.size() ? step.rows[k] : std::string_view(), call);
+        if (!call.device) return false;
+        calls.push_back(std::move(call));
+        continue;
+      }
       call.row = choose(step, k, wanted[k].problem);
       if (!call.row) return false;
       call.workspace_bytes = dnn::workspace_bytes(*call.row, call.what.problem, threads_);
@@ -195,20 +215,27 @@ class Preparer {
       return it == segment_->symbols.end() ? std::nullopt : std::optional(it->second);
     };
     if (!step.loops.empty() && symbols_known(step.loops, bindings)) {
-      for (const codegen::LoopKernel& kernel : step.loops) call.loops.push_back(bind(kernel, bindings));
+      bind(call, step.loops, bindings);
     } else {
       if (!node.op->lower && !node.is("fused")) return false;
       const codegen::Lowered lowered =
           node.is("fused") ? codegen::lower_group(*node.bodies[0]) : codegen::lower_node(typed(), node);
       if (!lowered) return false;
-      for (const codegen::LoopKernel& kernel : lowered.kernels) call.loops.push_back(bind(kernel, bindings));
+      bind(call, lowered.kernels, bindings);
     }
+    if (target_ && !call.device) return false;
     segment_->calls.push_back(std::move(call));
     return true;
   }
 
-  codegen::BoundKernel bind(const codegen::LoopKernel& kernel, const Bindings& bindings) const {
-    return codegen::bind(kernel, bindings, plan_.code ? plan_.code(kernel.hash) : nullptr);
+  void bind(Call& call, const std::vector<codegen::LoopKernel>& kernels, const Bindings& bindings) {
+    if (target_) {
+      const std::string why = target_->render(kernels, bindings, call);
+      why_host_ += (why_host_.empty() || why.empty() ? "" : "; ") + why;
+      return;
+    }
+    for (const codegen::LoopKernel& kernel : kernels)
+      call.loops.push_back(codegen::bind(kernel, bindings, plan_.code ? plan_.code(kernel.hash) : nullptr));
   }
 
   static bool symbols_known(const std::vector<codegen::LoopKernel>& kernels, const Bindings& bindings) {
@@ -255,6 +282,8 @@ class Preparer {
   int threads_;
   PackedCache* packed_;
   Batch batch_;
+  const Target* target_;
+  std::string why_host_;  // of the node that is looked at
   std::unique_ptr<Segment> segment_;
 };
 
@@ -293,8 +322,8 @@ void merge_input(Type& have, const Type& got, const std::string& name, std::map<
 }  // namespace
 
 std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed,
-                                 Batch batch) {
-  return Preparer(plan, std::move(typed), before, threads, packed, batch).run();
+                                 Batch batch, const Target* target) {
+  return Preparer(plan, std::move(typed), before, threads, packed, batch, target).run();
 }
 
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types) {

@@ -6,12 +6,21 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 
 #include "plan/kernel_call.h"
 #include "plan/plan.h"
 
 namespace trine {
+
+// What a device runs for a call of kind kernel or loop.
+class DeviceWork {
+ public:
+  virtual ~DeviceWork() = default;
+  virtual std::string_view kernel() const = 0;               // the row's name, "loop"
+  virtual bool fits(const dnn::Problem& problem) const = 0;  // the row computes this one too
+};
 
 // One thing to run. Values are named by their roots: the value whose bytes they are.
 struct Call {
@@ -26,6 +35,23 @@ struct Call {
   size_t workspace_bytes = 0;
   // loop
   std::vector<codegen::BoundKernel> loops;
+  // Of a plan for a device: instead of row, packed and loops.
+  std::shared_ptr<DeviceWork> device;
+  std::string note;  // host: why nothing else runs it with these sizes
+};
+
+// A device other than this CPU, that plans are prepared for.
+class Target {
+ public:
+  virtual ~Target() = default;
+  // Gives call.device what computes call.what. `chosen`: the row named at build, empty: none. What comes back says why
+  // there is nothing; empty: there is.
+  virtual std::string choose(const Plan& plan, std::string_view chosen, Call& call) const = 0;
+  // Likewise for loops.
+  virtual std::string render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings,
+                             Call& call) const = 0;
+  // Called once the problem of a chosen kernel is final: fills workspace_bytes.
+  virtual void settle(Call& call) const = 0;
 };
 
 // A value that lives inside another one: rows of `row_bytes`, `stride_bytes` apart (the same: contiguous).
@@ -75,6 +101,7 @@ struct Segment {
   size_t workspace_bytes = 0;
   std::map<std::string, int64_t> symbols;
   std::map<std::string, std::unique_ptr<Segment>> next;
+  std::shared_ptr<void> attached;  // what the executor of a device keeps with it
 
   PartPlace place(ValueId root) const { return places.empty() ? PartPlace{} : places[static_cast<size_t>(root)]; }
 
@@ -91,9 +118,10 @@ using PackedCache = std::map<std::tuple<int, int, dnn::Packing>, Tensor>;
 // Prepares from node `first` on; `typed` must have concrete types for the graph inputs (and for what earlier segments
 // made). `threads` are those that will run it: scratch memory is made for exactly so many. With `packed` null no
 // weights are packed: the segment tells sizes and kernels, and cannot run. Throws Error naming the node when sizes do
-// not fit together. Batch::whole keeps every value whole after the run of its call.
+// not fit together. Batch::whole keeps every value whole after the run of its call. With a `target` no weights are
+// packed and batches stay whole.
 std::unique_ptr<Segment> prepare(const Plan& plan, Graph typed, const Segment* before, int threads, PackedCache* packed,
-                                 Batch batch = Batch::in_parts);
+                                 Batch batch = Batch::in_parts, const Target* target = nullptr);
 
 // A graph whose inputs have these types. Throws Error{invalid_argument} when they contradict the graph's own.
 Graph with_input_types(const Plan& plan, const std::vector<Type>& types);

@@ -25,6 +25,7 @@ double call_bytes(const Graph& typed, const Node& node, const Call& call) {
 }
 
 std::string kernel_name(const Call& call) {
+  if (call.device) return std::string(call.device->kernel());
   switch (call.kind) {
     case Call::Kind::kernel: return std::string(call.row->name);
     case Call::Kind::loop: return call.loops.empty() || !call.loops[0].compiled() ? "loop (interpreted)" : "loop";
@@ -99,7 +100,8 @@ std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment) {
       if (id != kNoValue && !segment.typed.is_constant(id)) row.inputs.push_back(segment.typed.type(id));
     for (ValueId id : node.outputs)
       if (id != kNoValue) row.outputs.push_back(segment.typed.type(id));
-    if (call.kind == Call::Kind::host) row.note = plan.steps[static_cast<size_t>(call.node)].note;
+    if (call.kind == Call::Kind::host)
+      row.note = call.note.empty() ? plan.steps[static_cast<size_t>(call.node)].note : call.note;
   }
   return rows;
 }

@@ -1,0 +1,40 @@
+// Runner: runs a plan on inputs. The CPU's is Executor; libtrine_gpu has one for devices.
+#pragma once
+
+#include <functional>
+
+#include "plan/prepare.h"
+
+namespace trine {
+
+// What one call took and did; seen by profilers and by verification.
+struct CallEvent {
+  const Plan* plan;
+  const Segment* segment;
+  const Call* call;
+  const Node* node;
+  double seconds;
+  const std::vector<Datum>* inputs;  // of the node, as they were before the call; null unless asked for
+  const std::vector<Datum>* outputs;
+};
+
+struct Observer {
+  std::function<void(const CallEvent&)> see;
+  bool with_data = false;  // copies every node's inputs and outputs
+};
+
+// Not thread safe: one runner per thread. Plans may be shared.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
+  virtual std::vector<Datum> run(const std::vector<Datum>& inputs) = 0;
+
+  // Called after every call of every run, bodies included; an empty `see` stops it.
+  virtual void observe(Observer observer) = 0;
+
+  virtual size_t arena_bytes() const = 0;  // scratch memory held now
+};
+
+}  // namespace trine
