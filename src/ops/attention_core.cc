@@ -139,7 +139,7 @@ std::vector<double> append_cache(const std::vector<double>& past, const std::vec
 
 AttentionMask::AttentionMask(const Node& node, const Tensor& mask, const Dims& scores, bool repeat_last) {
   const int rank = mask.rank();
-  require(node, rank >= 1 && rank <= 4, fmt::format("mask is {}; want 1 to 4 dimensions", mask.type_text()));
+  require(node, rank <= 4, fmt::format("mask is {}; want at most 4 dimensions", mask.type_text()));
   int64_t step = 1;
   for (int d = rank - 1; d >= 0; --d) {
     const size_t to = static_cast<size_t>(4 - rank + d);
@@ -149,8 +149,7 @@ AttentionMask::AttentionMask(const Node& node, const Tensor& mask, const Dims& s
     step_[to] = n == 1 ? 0 : step;
     step *= n;
   }
-  last_ = mask.dim(rank - 1);
-  if (last_ == 1 && repeat_last) last_ = scores[3];
+  last_ = rank == 0 || (repeat_last && mask.dim(rank - 1) == 1) ? scores[3] : mask.dim(rank - 1);
   values_ = mask.f64_values();
   if (mask.dtype() != DType::boolean) return;
   for (double& v : values_) v = v != 0 ? 0 : kHidden;
