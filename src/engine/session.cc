@@ -6,6 +6,7 @@
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "engine/engine_state.h"
+#include "plan/device_runtime.h"
 #include "plan/executor.h"
 #include "plan/table.h"
 #include "trine/base/error.h"
@@ -16,22 +17,27 @@ struct Session::Impl {
   Engine engine;
   int threads;
   double max_seconds;
+  std::string device;
   std::unique_ptr<ThreadPool> pool;
-  Executor executor;
+  std::shared_ptr<DeviceRuntime> runtime;  // null: this CPU
+  std::unique_ptr<Runner> runner;
 
-  Impl(const Engine& e, int n, double seconds)
-      : engine(e),
-        threads(n),
-        max_seconds(seconds),
-        pool(n > 1 ? std::make_unique<ThreadPool>(n) : nullptr),
-        executor(e.state()->plan, pool.get()) {}
+  Impl(const Engine& e, int n, const SessionOptions& options)
+      : engine(e), threads(n), max_seconds(options.max_seconds), device(options.device) {
+    if (is_this_cpu(device)) {
+      if (n > 1) pool = std::make_unique<ThreadPool>(n);
+      runner = std::make_unique<Executor>(e.state()->plan, pool.get());
+    } else {
+      runtime = open_device(device);
+      runner = runtime->runner(e.state()->plan);
+    }
+  }
 };
 
 Session::Session(const Engine& engine, SessionOptions options) {
   if (options.threads < 0 || options.threads > 1024)
     throw Error(ErrorCode::invalid_argument, fmt::format("session: {} threads; give 0 (all) to 1024", options.threads));
-  impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count(),
-                                 options.max_seconds);
+  impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count(), options);
 }
 
 namespace {
@@ -59,7 +65,7 @@ std::vector<Datum> Session::run(const std::vector<Datum>& inputs) {
   check_ranges(impl_->engine.state()->ranges, impl_->engine.inputs(), inputs);
   const Deadline deadline(impl_->max_seconds);
   try {
-    return with_memory_errors("run", [&] { return impl_->executor.run(inputs); });
+    return with_memory_errors("run", [&] { return impl_->runner->run(inputs); });
   } catch (const Error& e) {
     if (e.code() != ErrorCode::invalid_model) throw;
     refuse_sizes(impl_->engine, inputs, e);
@@ -92,39 +98,40 @@ namespace {
 
 // Stops observing however the run ends.
 struct ObserverGuard {
-  Executor& executor;
-  ~ObserverGuard() { executor.observe({}); }
+  Runner& runner;
+  ~ObserverGuard() { runner.observe({}); }
 };
 
 }  // namespace
 
 std::vector<Datum> Session::profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps) {
-  const ObserverGuard guard{impl_->executor};
+  const ObserverGuard guard{*impl_->runner};
   const auto note = [&](const CallEvent& event) {
     const CallTime t = call_time(event);
     steps.push_back({t.node, t.op, t.kernel, t.seconds, t.flops, t.bytes});
   };
-  impl_->executor.observe({note, false});
+  impl_->runner->observe({note, false});
   return run(inputs);
 }
 
 std::vector<Datum> Session::trace(const std::vector<Datum>& inputs, const StepData& see) {
-  const ObserverGuard guard{impl_->executor};
-  impl_->executor.observe({[&](const CallEvent& event) {
-                             const Graph& g = *event.plan->graph;
-                             for (size_t i = 0; i < event.node->outputs.size(); ++i) {
-                               const ValueId id = event.node->outputs[i];
-                               if (id != kNoValue)
-                                 see(event.node->name, std::string(event.node->op->name), g.value(id).name,
-                                     (*event.outputs)[i]);
-                             }
-                           },
-                           true});
+  const ObserverGuard guard{*impl_->runner};
+  impl_->runner->observe({[&](const CallEvent& event) {
+                            const Graph& g = *event.plan->graph;
+                            for (size_t i = 0; i < event.node->outputs.size(); ++i) {
+                              const ValueId id = event.node->outputs[i];
+                              if (id != kNoValue)
+                                see(event.node->name, std::string(event.node->op->name), g.value(id).name,
+                                    (*event.outputs)[i]);
+                            }
+                          },
+                          true});
   return run(inputs);
 }
 
 const Engine& Session::engine() const { return impl_->engine; }
 int Session::threads() const { return impl_->threads; }
-size_t Session::arena_bytes() const { return impl_->executor.arena_bytes(); }
+const std::string& Session::device() const { return impl_->device; }
+size_t Session::arena_bytes() const { return impl_->runner->arena_bytes(); }
 
 }  // namespace trine

@@ -150,7 +150,7 @@ Measured measure_streams(const Options& options, const Engine& engine, const Inp
   for (size_t i = 0; i < ms.size(); ++i) {
     threads.emplace_back([&, i] {
       try {
-        Session session(engine, {.threads = std::max(1, options.build.threads)});
+        Session session(engine, {.threads = std::max(1, options.build.threads), .device = options.build.device});
         warm_up(options, session, ordered);
         --waiting;
         while (waiting > 0) std::this_thread::yield();
@@ -295,7 +295,7 @@ int run(const Options& options) {
   const Engine engine = open_or_build(options.model, options.build, options.json == "-");
   const double open_ms = milliseconds_since(begin);
   const Inputs inputs = inputs_for(engine.inputs(), options.inputs, options.build.shapes, engine.metadata());
-  Session session(engine, {.threads = options.build.threads});
+  Session session(engine, {.threads = options.build.threads, .device = options.build.device});
   const auto ordered = in_order(engine.inputs(), inputs.tensors);
   const double first_ms = timed_run(session, ordered);
   double per_second = 0;

@@ -49,7 +49,7 @@ class Bisection {
 
   // The worst difference of the outputs when built this way.
   Difference error_of(const BuildOptions& build) {
-    Session session(trine::build(model_, build), {.threads = build.threads});
+    Session session(trine::build(model_, build), {.threads = build.threads, .device = build.device});
     const auto got = session.run(inputs_);
     Difference worst;
     for (size_t i = 0; i < got.size(); ++i) {
@@ -106,7 +106,7 @@ class Bisection {
   };
   std::vector<Step> steps_of(const BuildOptions& build) {
     ++builds_;
-    Session session(trine::build(model_, build), {.threads = build.threads});
+    Session session(trine::build(model_, build), {.threads = build.threads, .device = build.device});
     std::vector<Step> steps;
     std::vector<StepTime> times;
     session.profile(inputs_, times);

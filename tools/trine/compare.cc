@@ -35,7 +35,8 @@ class Side {
  public:
   enum class How : uint8_t { as_it_is, built, reference };
 
-  Side(const std::string& path, const Options& options, How how) : threads_(options.build.threads) {
+  Side(const std::string& path, const Options& options, How how)
+      : threads_(options.build.threads), device_(options.build.device) {
     if (is_engine_file(path)) {
       engine_ = Engine::open(path);
       reference_ = how == How::reference;
@@ -66,7 +67,7 @@ class Side {
     const auto see_value = [&](const std::string& value, const Datum& datum) { see("", "", value, datum); };
     if (model_) return model_->evaluate(inputs, see_value);
     if (reference_) return engine_->evaluate(inputs, see_value);
-    Session session(*engine_, {.threads = threads_});
+    Session session(*engine_, {.threads = threads_, .device = device_});
     return session.trace(inputs, see);
   }
 
@@ -75,6 +76,7 @@ class Side {
   std::optional<Model> model_;
   bool reference_ = false;
   int threads_ = 0;
+  std::string device_;
 };
 
 // [n, ..., c] -> [n, c, ...]: an optimised graph keeps channels last inside.

@@ -29,10 +29,18 @@ std::array<float, 3> three(const std::vector<float>& values, float otherwise, co
               fmt::format("{}: {} numbers; one, or three for red, green and blue", flag, values.size()));
 }
 
+bool names_device(std::string_view text) {
+  if (text == "cpu" || text == "simt") return true;
+  if (!text.starts_with("cuda:")) return false;
+  const std::string_view number = text.substr(5);
+  return !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 void add_build_flags(CLI::App& app, BuildFlags& flags) {
-  app.add_option("--device", flags.device, "where it runs: cpu")->capture_default_str();
+  app.add_option("--device", flags.device, "where it runs: cpu, cuda:0, or simt: the kernels of a GPU on this CPU")
+      ->capture_default_str();
   app.add_option("--precision", flags.precision, "what convolutions and products read: fp32, bf16")
       ->capture_default_str();
   app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224")
@@ -79,15 +87,16 @@ void refuse_build_flags(const BuildFlags& flags, const std::string& why, const s
 }
 
 BuildOptions build_options(const BuildFlags& flags) {
-  if (flags.device != "cpu") {
-    throw Error(ErrorCode::device, fmt::format("--device {}: no such device here; accepted: cpu", flags.device));
-  }
+  if (!names_device(flags.device))
+    throw Error(ErrorCode::device,
+                fmt::format("--device {}: no such device; accepted: cpu, simt, cuda:0, cuda:1 ...", flags.device));
   const auto precision = precision_from_name(flags.precision);
   if (!precision) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("--precision {}: not in this version; accepted: fp32, bf16", flags.precision));
   }
   BuildOptions options;
+  options.device = flags.device;
   options.precision = *precision;
   for (const auto& [name, dims] : parse_shapes(flags.shapes)) {
     for (const DimRange& d : dims) {

@@ -190,7 +190,7 @@ int run(const Options& options) {
   const Engine engine = open_or_build(options.model, build, options.json);
   check_names(options, engine.outputs());
   const Inputs inputs = inputs_for(engine.inputs(), options.inputs, build.shapes, engine.metadata());
-  Session session(engine, {.threads = build.threads});
+  Session session(engine, {.threads = build.threads, .device = build.device});
   const auto values = session.run(in_order(engine.inputs(), inputs.tensors));
   Outputs outputs;
   nlohmann::ordered_json report = {{"model", options.model}};

@@ -9,6 +9,9 @@ namespace trine {
 
 struct SessionOptions {
   int threads = 0;  // 0: as many as this process may run on
+  // Where it runs: "cpu"; "cuda:0", a GPU; "simt", the plan and the kernels of a GPU on this CPU. What a device has no
+  // kernel for runs on the CPU in between. Others than "cpu" need libtrine_gpu. Throws Error{device}.
+  std::string device = "cpu";
   double max_seconds =
       0;  // > 0: a run that takes longer ends with Error{timeout}, between two steps or trips of a loop
 };
@@ -46,7 +49,8 @@ class Session {
 
   const Engine& engine() const;
   int threads() const;
-  size_t arena_bytes() const;  // scratch memory held now
+  const std::string& device() const;
+  size_t arena_bytes() const;  // scratch memory held now, on the device
 
  private:
   struct Impl;

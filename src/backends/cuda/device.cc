@@ -243,7 +243,6 @@ const compute::BackendTable kCuda = {
     .host_address = host_address,
     .copy_pitched = copy_pitched,
     .copy_peer = copy_peer,
-    .native_stream = [](StreamHandle stream) -> void* { return id_of(stream); },
 };
 const compute::RegisterBackend registered(kCuda);
 

@@ -12,6 +12,7 @@
 #include "engine/engine_state.h"
 #include "graph/infer.h"
 #include "passes/pipeline.h"
+#include "plan/device_runtime.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -206,6 +207,7 @@ std::string nearest_row(std::string_view name) {
 }
 
 void check_options(const BuildOptions& options) {
+  if (!is_this_cpu(options.device)) open_device(options.device);
   if (options.threads < 0 || options.threads > 1024)
     throw Error(ErrorCode::invalid_argument, fmt::format("build: {} threads; give 0 (all) to 1024", options.threads));
   for (const std::string& name : options.drop) {

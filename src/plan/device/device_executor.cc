@@ -1,0 +1,225 @@
+#include "plan/device/device_executor.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/deadline.h"
+#include "graph/eval.h"
+#include "plan/host_step.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+const Node& node_of(const Segment& segment, const Call& call) {
+  return segment.typed.nodes[static_cast<size_t>(call.node)];
+}
+
+[[noreturn]] void rethrow_at(const Node& node, const Error& e) {
+  const std::string what = e.what();
+  throw Error(e.code(), what.starts_with("node '") ? what : fmt::format("node '{}': {}", node.name, what));
+}
+
+}  // namespace
+
+DeviceExecutor::DeviceExecutor(std::shared_ptr<const Plan> plan, std::shared_ptr<DeviceContext> context)
+    : plan_(std::move(plan)),
+      context_(std::move(context)),
+      segments_(plan_, 1, context_->target.get()),
+      memory_(context_->store->device()),
+      places_(plan_->graph->values.size()) {}
+
+DeviceExecutor::~DeviceExecutor() {
+  try {
+    stream().synchronize();
+  } catch (const Error&) {
+    // A run has thrown it already.
+  }
+}
+
+void DeviceExecutor::observe(Observer observer) {
+  observer_ = std::move(observer);
+  for (auto& [key, executor] : bodies_) executor->observe(observer_);
+}
+
+size_t DeviceExecutor::arena_bytes() const {
+  size_t bytes = memory_.bytes();
+  for (const auto& [key, executor] : bodies_) bytes += executor->arena_bytes();
+  return bytes;
+}
+
+std::vector<Datum> DeviceExecutor::run(const std::vector<Datum>& inputs) {
+  try {
+    return run_all(inputs);
+  } catch (...) {
+    timed_.clear();
+    stream() = context_->store->device().create_stream();  // one that failed stays so
+    throw;
+  }
+}
+
+std::vector<Datum> DeviceExecutor::run_all(const std::vector<Datum>& inputs) {
+  std::vector<Type> types;
+  for (const Datum& d : inputs) types.push_back(type_of(d));
+  Segment* segment = &segments_.first(types, Batch::whole);
+  places_.assign(places_.size(), {});
+  for (size_t i = 0; i < inputs.size(); ++i) place(plan_->graph->inputs[i]).on_host = inputs[i];
+  for (;;) {
+    DeviceSegment& prepared = ready(*segment);
+    execute(*segment, prepared);
+    if (segment->ends_graph) break;
+    check_faults(*segment, prepared);
+    std::vector<Datum> made(places_.size());
+    for (ValueId id : plan_->graph->nodes[static_cast<size_t>(segment->last - 1)].outputs)
+      if (id != kNoValue) made[static_cast<size_t>(id)] = place(id).on_host;
+    segment = &segments_.next(*segment, made, Batch::whole);
+  }
+  std::vector<Datum> out = collect_outputs(*segment, ready(*segment));
+  places_.assign(places_.size(), {});
+  return out;
+}
+
+void DeviceExecutor::execute(const Segment& segment, DeviceSegment& prepared) {
+  set_places(segment);
+  for (Stretch& stretch : prepared.stretches) {
+    check_deadline();
+    if (stretch.on_host) {
+      tell_times(segment);
+      run_host(segment, segment.calls[stretch.first]);
+    } else {
+      run_stretch(segment, prepared, stretch);
+    }
+  }
+  tell_times(segment);
+}
+
+DeviceSegment& DeviceExecutor::ready(Segment& segment) {
+  if (!segment.attached) segment.attached = std::make_shared<DeviceSegment>(*plan_, segment, *context_->store);
+  return *static_cast<DeviceSegment*>(segment.attached.get());
+}
+
+void DeviceExecutor::set_places(const Segment& segment) {
+  using Kind = MemoryUse::Kind;
+  if (segment.workspace_bytes) workspace_ = memory_.room({Kind::workspace}, segment.workspace_bytes, stream());
+  char* base = nullptr;
+  if (segment.arena_bytes)
+    base = static_cast<char*>(
+        memory_.room({Kind::arena, segment.depth}, static_cast<size_t>(segment.arena_bytes), stream()));
+  for (const auto& [id, offset] : segment.offsets) place(id) = {base + offset, true, {}};
+  for (const auto& [id, lodging] : segment.lodgings)
+    place(id) = {nullptr, false, {}, lodging.host, lodging.offset_bytes};
+  for (ValueId id : segment.direct_outputs) {
+    const Type& type = segment.typed.type(id);
+    const size_t bytes = static_cast<size_t>(element_count(type.shape.static_dims())) * byte_size(type.dtype);
+    place(id) = {memory_.room({Kind::output, id}, bytes, stream()), true, {}};
+  }
+}
+
+void DeviceExecutor::run_stretch(const Segment& segment, DeviceSegment& prepared, Stretch& stretch) {
+  for (ValueId root : stretch.reads)
+    if (!place(home(root)).on_device) upload(segment, home(root));
+  if (observer_.see) return run_observed(segment, prepared, stretch);
+  if (stretch.graph && stretch.generation == memory_.generation()) return stretch.graph->launch(stream());
+  stretch.graph.reset();
+  if (stretch.runs++ > 0 && capture(segment, prepared, stretch)) return stretch.graph->launch(stream());
+  submit(segment, prepared, stretch);
+}
+
+void DeviceExecutor::submit(const Segment& segment, const DeviceSegment& prepared, const Stretch& stretch) {
+  for (size_t c = stretch.first; c < stretch.last; ++c) submit_call(segment, prepared, c);
+}
+
+void DeviceExecutor::submit_call(const Segment& segment, const DeviceSegment& prepared, size_t index) {
+  const Call& call = segment.calls[index];
+  const ChosenWork& work = work_of(call);
+  try {
+    for (size_t part = 0; part < work.calls.size(); ++part)
+      context_->store->programs().submit(
+          work.calls[part],
+          [&](const compute::OperandRole& role) { return operand(segment, prepared, index, part, role); }, stream());
+  } catch (const Error& e) {
+    rethrow_at(node_of(segment, call), e);
+  }
+}
+
+// False when the device cannot, which it is not asked again.
+bool DeviceExecutor::capture(const Segment& segment, const DeviceSegment& prepared, Stretch& stretch) {
+  if (stretch.refused || !context_->graphs) return false;
+  stream().begin_capture();
+  try {
+    submit(segment, prepared, stretch);
+    stretch.graph = stream().end_capture();
+    stretch.generation = memory_.generation();
+    return true;
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::unsupported) throw;
+    stretch.refused = true;
+    stream() = context_->store->device().create_stream();
+    return false;
+  }
+}
+
+void DeviceExecutor::run_observed(const Segment& segment, const DeviceSegment& prepared, const Stretch& stretch) {
+  const compute::Device& device = context_->store->device();
+  for (size_t c = stretch.first; c < stretch.last; ++c) {
+    const Call& call = segment.calls[c];
+    const Node& node = node_of(segment, call);
+    std::vector<Datum> inputs;
+    if (observer_.with_data) inputs = data_of(segment, node.inputs, false);
+    timed_.push_back({&call, device.create_event(), device.create_event()});
+    stream().record(timed_.back().begin);
+    submit_call(segment, prepared, c);
+    stream().record(timed_.back().end);
+    if (!observer_.with_data) continue;
+    const double seconds = timed_.back().end.seconds_since(timed_.back().begin);
+    timed_.clear();
+    const std::vector<Datum> outputs = data_of(segment, node.outputs, false);
+    tell(segment, call, seconds, &inputs, &outputs);
+  }
+}
+
+void DeviceExecutor::tell(const Segment& segment, const Call& call, double seconds, const std::vector<Datum>* inputs,
+                          const std::vector<Datum>* outputs) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  observer_.see({plan_.get(), &segment, &call, &node, seconds, inputs, outputs});
+}
+
+void DeviceExecutor::tell_times(const Segment& segment) {
+  for (const Timed& t : timed_) tell(segment, *t.call, t.end.seconds_since(t.begin), nullptr, nullptr);
+  timed_.clear();
+}
+
+void DeviceExecutor::run_host(const Segment& segment, const Call& call) {
+  const Node& node = plan_->graph->nodes[static_cast<size_t>(call.node)];
+  std::vector<Datum> inputs = data_of(segment, node.inputs, true);
+  const std::vector<Datum> before = observer_.with_data ? inputs : std::vector<Datum>();
+  const double begin = now();
+  std::vector<Datum> made;
+  try {
+    made = run_host_step(*plan_, segment, call, std::move(inputs),
+                         [&](int k, std::vector<Datum> given) { return body(call.node, k).run(given); });
+  } catch (const Error& e) {
+    rethrow_at(node, e);
+  }
+  const double seconds = now() - begin;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != kNoValue) place(node.outputs[i]) = {nullptr, false, std::move(made[i])};
+  if (!observer_.see) return;
+  const std::vector<Datum> outputs = observer_.with_data ? data_of(segment, node.outputs, false) : std::vector<Datum>();
+  tell(segment, call, seconds, observer_.with_data ? &before : nullptr, observer_.with_data ? &outputs : nullptr);
+}
+
+DeviceExecutor& DeviceExecutor::body(int node, int k) {
+  std::unique_ptr<DeviceExecutor>& executor = bodies_[{node, k}];
+  if (!executor) {
+    executor = std::make_unique<DeviceExecutor>(plan_->steps[static_cast<size_t>(node)].bodies[static_cast<size_t>(k)],
+                                                context_);
+    executor->observe(observer_);
+  }
+  return *executor;
+}
+
+}  // namespace trine

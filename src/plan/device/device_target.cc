@@ -1,0 +1,78 @@
+#include "plan/device/device_target.h"
+
+#include <fmt/format.h>
+
+#include "codegen/cuda/render.h"
+#include "trine/base/error.h"
+
+namespace trine {
+namespace {
+
+constexpr size_t kShownRefusals = 3;
+
+dnn::DeviceLimits limits_of(const Plan& plan) {
+  dnn::DeviceLimits limits;
+  limits.workspace_bytes = plan.limits.workspace_bytes;
+  limits.deterministic = plan.limits.deterministic;
+  limits.drop = plan.limits.drop;
+  return limits;
+}
+
+std::string no_row(const dnn::DeviceChoice& choice) {
+  if (choice.refusals.empty()) return "no device row computes this";
+  std::string why;
+  for (size_t i = 0; i < choice.refusals.size() && i < kShownRefusals; ++i)
+    why += fmt::format("{}{}: {}", i ? ", " : "", choice.refusals[i].first->name, choice.refusals[i].second);
+  if (choice.refusals.size() > kShownRefusals)
+    why += fmt::format(" and {} more rows", choice.refusals.size() - kShownRefusals);
+  return why;
+}
+
+}  // namespace
+
+DeviceTarget::DeviceTarget(compute::Device device) : device_(std::move(device)), traits_(dnn::traits_of(device_)) {}
+
+std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call& call) const {
+  dnn::DeviceChoice choice = dnn::find_on_device(call.what.problem, traits_, limits_of(plan));
+  std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
+                        [&](const dnn::DeviceCandidate& c) { return c.row->name == chosen; });
+  for (const dnn::DeviceCandidate& candidate : choice.candidates) {
+    auto work = std::make_shared<ChosenWork>();
+    work->row = candidate.row;
+    work->traits = &traits_;
+    if (candidate.row->provide) {
+      work->provided = candidate.row->provide(*candidate.row, call.what.problem, device_);
+      if (!work->provided) continue;  // the library is not here
+    }
+    call.device = std::move(work);
+    return "";
+  }
+  return no_row(choice);
+}
+
+std::string DeviceTarget::render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings,
+                                 Call& call) const {
+  auto work = std::make_shared<ChosenWork>();
+  const codegen::RenderTarget target{traits_.multiprocessors, std::min(traits_.shared_bytes_per_block, 48u << 10)};
+  try {
+    for (const codegen::LoopKernel& loop : loops) work->calls.push_back(render_cuda(loop, bindings, target));
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::unsupported) throw;
+    return e.what();
+  }
+  for (const compute::DeviceCall& c : work->calls)
+    call.workspace_bytes = std::max(call.workspace_bytes, c.workspace_bytes);
+  call.device = std::move(work);
+  return "";
+}
+
+void DeviceTarget::settle(Call& call) const {
+  auto& work = static_cast<ChosenWork&>(*call.device);
+  const dnn::DeviceRow& row = *work.row;
+  if (row.packed_bytes) call.packed_bytes = row.packed_bytes(row, call.what.problem);
+  if (work.provided) return;
+  work.calls = {row.call(row, call.what.problem, traits_)};
+  call.workspace_bytes = work.calls[0].workspace_bytes;
+}
+
+}  // namespace trine

@@ -1,0 +1,41 @@
+// What a device has for the calls of a plan: rows of dnn, and loops rendered as CUDA C++.
+#pragma once
+
+#include "dnn/device_row.h"
+#include "plan/prepare.h"
+
+namespace trine {
+
+// A kernel row, launched or provided by a vendor's library, or a group's loops one after the other.
+class ChosenWork final : public DeviceWork {
+ public:
+  const dnn::DeviceRow* row = nullptr;  // null: loops
+  const dnn::DeviceTraits* traits = nullptr;
+  std::vector<compute::DeviceCall> calls;
+  std::shared_ptr<dnn::ProvidedCall> provided;
+
+  std::string_view kernel() const override { return row ? row->name : "loop"; }
+  bool fits(const dnn::Problem& problem) const override {
+    return row && !provided && !row->fits(*row, problem, *traits);
+  }
+};
+
+inline const ChosenWork& work_of(const Call& call) { return static_cast<const ChosenWork&>(*call.device); }
+
+class DeviceTarget final : public Target {
+ public:
+  explicit DeviceTarget(compute::Device device);
+
+  std::string choose(const Plan& plan, std::string_view chosen, Call& call) const override;
+  std::string render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings, Call& call) const override;
+  void settle(Call& call) const override;
+
+  const compute::Device& device() const { return device_; }
+  const dnn::DeviceTraits& traits() const { return traits_; }
+
+ private:
+  compute::Device device_;
+  dnn::DeviceTraits traits_;
+};
+
+}  // namespace trine
