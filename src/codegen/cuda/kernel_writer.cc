@@ -109,23 +109,7 @@ void KernelWriter::row_block() {
 // Loads and costly values that several passes over the row need.
 void KernelWriter::choose_kept() {
   if (s_.keep == 0) return;
-  const std::vector<Chain> chains = row_chains(loops_);
-  std::unordered_map<int, std::vector<const Chain*>> users;
-  std::set<int> buffered;
-  for (const Chain& chain : chains)
-    for (const Block* block : chain.blocks)
-      for (const Step& s : *block) {
-        if (s.kind == Step::Kind::compute) users[s.inst].push_back(&chain);
-        if (s.kind == Step::Kind::store && loops_.operand_of(s.access).kind == Operand::Kind::scratch)
-          buffered.insert(s.inst);
-      }
-  for (const auto& [id, by] : users) {
-    const bool alike = std::all_of(by.begin(), by.end(), [&](const Chain* c) { return c->loops == by[0]->loops; });
-    const bool varies =
-        std::any_of(by[0]->loops.begin(), by[0]->loops.end(), [&](int l) { return loops_.depends(id, l); });
-    if (by.size() < 2 || !alike || !varies) continue;
-    if (loops_.inst(id).kind == InstKind::load || buffered.contains(id)) kept_.insert(id);
-  }
+  for (const SharedValue& v : shared_values(loops_, row_chains(loops_))) kept_.insert(v.inst);
   for (int id : kept_)
     out_.line(fmt::format("{} v{}[{}]{};", compute_type_text(loops_.inst(id).type), id, s_.keep,
                           is_packed(id) ? "[kWidth]" : ""));

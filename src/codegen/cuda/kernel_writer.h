@@ -2,7 +2,6 @@
 #pragma once
 
 #include <set>
-#include <unordered_map>
 
 #include "codegen/cuda/kernel_text.h"
 #include "codegen/cuda/text_lines.h"

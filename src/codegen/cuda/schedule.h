@@ -35,4 +35,11 @@ Chain chain_of(const BoundLoops& loops, const Step& loop);
 // Chains of the folds and of the inner loop in a row's block, in order.
 std::vector<Chain> row_chains(const BoundLoops& loops);
 
+// Loads, and values that have a row buffer, which several chains over the same loops need: the first and the last.
+struct SharedValue {
+  int inst;
+  size_t first, last;
+};
+std::vector<SharedValue> shared_values(const BoundLoops& loops, const std::vector<Chain>& chains);
+
 }  // namespace trine::codegen

@@ -63,6 +63,12 @@ inline std::vector<Tensor> run_on_device(const codegen::Lowered& lowered, const 
                                          const DeviceOptions& options = {}) {
   std::vector<compute::DeviceCall> calls;
   for (const auto& k : lowered.kernels) calls.push_back(codegen::render_cuda(k, bindings, options.target));
+  if (std::getenv("TRINE_TEST_PRINT")) {
+    for (const auto& c : calls)
+      for (const auto& l : c.launches)
+        std::printf("grid %u block %ux%u\n%s\n", l.shape.grid.x, l.shape.block.x, l.shape.block.y,
+                    l.source->text.c_str());
+  }
   std::vector<const compute::DeviceCall*> pointers;
   for (const auto& c : calls) pointers.push_back(&c);
   programs().prepare(pointers);
@@ -113,15 +119,20 @@ inline void expect_device_matches(const std::string& text, const std::vector<Ten
   std::vector<Tensor> like;
   for (Datum& d : evaluate(graph, {inputs.begin(), inputs.end()})) like.push_back(d.tensor());
   const auto want = run_kernels(lowered, bindings, inputs, like);
-  std::vector<Tensor> got;
-  try {
-    got = run_on_device(lowered, bindings, inputs, like, options);
-  } catch (const Error& e) {
-    FAIL() << e.what() << "\n" << lowered.kernels[0].text() << text;
+  for (int multiprocessors : {1, 132}) {  // each leads to schedules of its own
+    DeviceOptions with = options;
+    with.target.multiprocessors = multiprocessors;
+    std::vector<Tensor> got;
+    try {
+      got = run_on_device(lowered, bindings, inputs, like, with);
+    } catch (const Error& e) {
+      FAIL() << e.what() << "\n" << lowered.kernels[0].text() << text;
+    }
+    for (size_t i = 0; i < want.size(); ++i)
+      expect_close(got[i], want[i], tolerance,
+                   "output " + std::to_string(i) + " with " + std::to_string(multiprocessors) + " multiprocessors\n" +
+                       lowered.kernels[0].text() + graph.text());
   }
-  for (size_t i = 0; i < want.size(); ++i)
-    expect_close(got[i], want[i], tolerance,
-                 "output " + std::to_string(i) + "\n" + lowered.kernels[0].text() + graph.text());
 }
 
 }  // namespace trine::test

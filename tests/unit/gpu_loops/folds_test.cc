@@ -15,6 +15,29 @@ TEST(GpuFolds, SoftmaxOverEveryAxisAndSize) {
   run({"f64[5,65]", "%r = softmax %x {axis=1}", 1e-13});
 }
 
+// A warp or less with packs, a block, rows in registers and rows that are read again.
+TEST(GpuFolds, RowsOfEveryKind) {
+  for (const char* dims : {"3,64", "40,64", "3,256", "150,256", "2,1024", "2,2048", "1,4100", "1,9000", "1,40000"})
+    run({std::string("f32[") + dims + "]", "%r = softmax %x {axis=1}"});
+  for (const char* dims : {"9,128", "2,4096", "1,6001"}) {
+    run({std::string("f16[") + dims + "]", "%r = softmax %x {axis=1}", 2e-3});
+    run({std::string("bf16[") + dims + "]", "%r = log_softmax %x {axis=1}", 2e-2});
+    run({std::string("f32[") + dims + "]", "%a = const i64[1]{1};%r = reduce_sum %x %a {keepdims=0}", 1e-4});
+  }
+  run({"f64[3,1024]", "%r = softmax %x {axis=1}", 1e-12});
+  run({"i8[3,4096]", "%a = const i64[1]{1};%r = reduce_sum %x %a {keepdims=0}", 0});
+  run({"u8[70,16]", "%a = cast %x {to=\"f32\"};%b = const i64[1]{1};%r = reduce_sum %a %b {keepdims=0}", 0});
+}
+
+TEST(GpuFolds, ColumnsOfEveryKind) {
+  for (const char* type : {"f32", "f16", "i32", "f64", "i64"})
+    for (const char* dims : {"2,49,64", "1,200,3", "1,33,260"})
+      run({std::string(type) + "[" + dims + "]", "%a = const i64[1]{1};%r = reduce_max %x %a {keepdims=0}", 0});
+  run({"bool[1,40,72]", "%a = const i64[1]{1};%r = reduce_min %x %a {keepdims=0}", 0});
+  run({"f32[2,70,64]", "%r = softmax %x {axis=1}"});
+  run({"f32[1,9,8,40]", "%a = const i64[2]{1,2};%r = reduce_mean %x %a {keepdims=1}"});
+}
+
 TEST(GpuFolds, ReductionsOverEveryAxis) {
   for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_prod", "reduce_log_sum_exp"})
     for (const char* axes :

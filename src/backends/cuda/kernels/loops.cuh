@@ -480,15 +480,19 @@ __device__ inline T join_team(T x) {
 template <class Fold, int kX, int kY, int kWidth, class T>
 __device__ inline void join_columns(T (&v)[kWidth]) {
   __shared__ T parts[kY][kWidth][kX];
+  const int x = threadIdx.x;
 #pragma unroll
-  for (int u = 0; u < kWidth; ++u) parts[threadIdx.y][u][threadIdx.x] = v[u];
+  for (int u = 0; u < kWidth; ++u) parts[threadIdx.y][u][x] = v[u];
+  __syncthreads();
+  for (int u = threadIdx.y; u < kWidth; u += kY) {
+    T sum = parts[0][u][x];
+#pragma unroll
+    for (int y = 1; y < kY; ++y) sum = Fold::join(sum, parts[y][u][x]);
+    parts[0][u][x] = sum;
+  }
   __syncthreads();
 #pragma unroll
-  for (int u = 0; u < kWidth; ++u) {
-    v[u] = parts[0][u][threadIdx.x];
-#pragma unroll
-    for (int y = 1; y < kY; ++y) v[u] = Fold::join(v[u], parts[y][u][threadIdx.x]);
-  }
+  for (int u = 0; u < kWidth; ++u) v[u] = parts[0][u][x];
   __syncthreads();
 }
 template <class Fold, int kX, int kY, class T>
