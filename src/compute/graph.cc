@@ -28,6 +28,11 @@ namespace {
 
 }  // namespace
 
+void* Stream::native() const {
+  const BackendTable& table = *device_.state_->table;
+  return table.native_stream ? table.native_stream(handle_) : nullptr;
+}
+
 void Stream::begin_capture() {
   if (capturing()) bad("begin_capture: the stream is being captured; call end_capture() first");
   const Device::State& device = *device_.state_;

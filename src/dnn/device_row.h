@@ -32,11 +32,12 @@ struct DeviceLimits {
   std::vector<std::string> drop;  // names of rows that must not be used
 };
 
-// A vendor library's way: enqueues its work on the device's own stream (CUstream).
+// A vendor library's way: enqueues its work on a stream, which may be captured. Not from two threads at a time.
 class ProvidedCall {
  public:
   virtual ~ProvidedCall() = default;
-  virtual void run(const compute::OperandAddresses& addresses, void* native_stream) = 0;
+  virtual void run(const compute::OperandAddresses& addresses, compute::Stream& stream) = 0;
+  virtual size_t workspace_bytes() const { return 0; }  // that OperandRole::Kind::workspace must name
 };
 
 struct DeviceRow {

@@ -167,6 +167,8 @@ class Stream {
   void begin_capture();
   Graph end_capture();
   bool capturing() const;
+  // The driver's own stream, for its libraries: a CUstream; null where there is none. Needs libtrine_compute.
+  void* native() const;
 
  private:
   friend class Device;

@@ -243,6 +243,7 @@ const compute::BackendTable kCuda = {
     .host_address = host_address,
     .copy_pitched = copy_pitched,
     .copy_peer = copy_peer,
+    .native_stream = [](StreamHandle stream) -> void* { return id_of(stream); },
 };
 const compute::RegisterBackend registered(kCuda);
 

@@ -85,6 +85,13 @@ TEST_F(CudaTest, MemoryThatThePoolKeepsIsGivenBackBeforeItIsShort) {
   EXPECT_EQ(fake::calls("cuMemAlloc_v2"), 2);
 }
 
+TEST_F(CudaTest, StreamsGiveTheDriversOwn) {
+  const Stream a = gpu_.create_stream(), b = gpu_.create_stream();
+  EXPECT_NE(a.native(), nullptr);
+  EXPECT_NE(a.native(), b.native());
+  EXPECT_EQ(Device::open("cpu").create_stream().native(), nullptr);
+}
+
 TEST_F(CudaTest, PrioritiesAreCutToTheDevices) {
   EXPECT_EQ(gpu_.create_stream().priority(), 0);
   EXPECT_EQ(gpu_.create_stream(3).priority(), 3);
