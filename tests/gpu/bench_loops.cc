@@ -89,8 +89,7 @@ Prepared prepare(const Case& c, const std::string& type, const Options& options,
   if (!lowered) throw Error(ErrorCode::unsupported, lowered.refusal);
   const codegen::RenderTarget target{.multiprocessors = multiprocessors};
   for (const auto& k : lowered.kernels)
-    p.calls.push_back(codegen::render_cuda(
-        k, [](std::string_view) { return std::optional<int64_t>(); }, target));
+    p.calls.push_back(codegen::render_cuda(k, [](std::string_view) { return std::optional<int64_t>(); }, target));
   if (!options.print && options.folder.empty()) return p;
   int number = 0;
   for (const auto& call : p.calls)
