@@ -47,8 +47,12 @@ std::string KernelWriter::functions() const {
 
 KernelText KernelWriter::run() {
   points();
-  path();
-  row_block();
+  if (s_.edge) {
+    squares();
+  } else {
+    path();
+    row_block();
+  }
   const std::string name = fmt::format("loops_{:016x}", k_.hash);
   const bool by_address = sizes_.bytes().size() > kMostSizeBytes;
   std::string text =

@@ -88,6 +88,7 @@ void KernelWriter::load(int id) {
         fmt::format("load_pack<kWide>({}, {} + ({}){});", base(id), p, address(i.access, false), tail_ ? ", m" : ""));
     return;
   }
+  if (s_.edge && crosses(loops_, s_, i)) return assign(id, fmt::format("value({}[x][y])", square(id)));
   std::string at = address(i.access, is_packed(id));
   if (i.a >= 0) at += " + " + ref(i.a);
   std::string element = fmt::format("value({}[{}])", p, at);

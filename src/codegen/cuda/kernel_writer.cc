@@ -21,9 +21,11 @@ KernelWriter::KernelWriter(const BoundLoops& loops, const ThreadSchedule& schedu
 // Which thread does what: `point`, and `lane` of a team.
 void KernelWriter::points() {
   int64_t count = 1;
-  for (int l : s_.order) count *= s_.is_packed(l) ? (loops_.extent(l) + s_.width - 1) / s_.width : loops_.extent(l);
+  for (int l : s_.order) count *= s_.units(loops_, l);
   const std::string limit = sizes_.number("points", count), block = "static_cast<Index>(blockIdx.x)";
-  if (s_.columns) {
+  if (s_.edge) {
+    out_.line(fmt::format("const Index point = {};", block));
+  } else if (s_.columns) {
     out_.line("const int lane = threadIdx.y;");
     out_.line(fmt::format("Index point = {} * {} + threadIdx.x;", block, s_.block_x));
   } else if (s_.team == 1) {
@@ -40,7 +42,7 @@ void KernelWriter::points() {
   if (clamped_) {
     out_.line(fmt::format("const bool active = point < {};", limit));
     out_.line(fmt::format("point = active ? point : {} - 1;", limit));
-  } else if (s_.team == 1 || s_.team < s_.block_x) {
+  } else if (!s_.edge && (s_.team == 1 || s_.team < s_.block_x)) {
     out_.line(fmt::format("if (point >= {}) return;", limit));
   }
   decode("point", "q", s_.order);
@@ -55,7 +57,7 @@ void KernelWriter::decode(const std::string& linear, const std::string& tag, con
     std::string index = rest;
     if (n + 1 < fastest_first.size()) {
       const std::string next = fmt::format("{}{}", tag, l);
-      const int64_t count = packed ? (loops_.extent(l) + s_.width - 1) / s_.width : loops_.extent(l);
+      const int64_t count = s_.units(loops_, l);
       if (s_.wide_index) {
         const std::string by = sizes_.number(fmt::format("c{}", l), count);
         out_.line(fmt::format("const Index {} = {} / {};", next, rest, by));
@@ -66,6 +68,10 @@ void KernelWriter::decode(const std::string& linear, const std::string& tag, con
         index = fmt::format("({} - {} * static_cast<Index>({}.divisor))", rest, next, by);
       }
       rest = next;
+    }
+    if (s_.edge && (l == s_.read_along || l == s_.write_along)) {
+      out_.line(fmt::format("const Index square{} = {} * {};", l, index, s_.edge));
+      continue;
     }
     out_.line(fmt::format("const Index i{} = {}{};", l, index, packed ? " * kWidth" : ""));
     if (packed && tail_) {
@@ -119,7 +125,7 @@ void KernelWriter::team_loop(const Chain& chain) {
   int64_t count = 1;
   std::string name = "r";
   for (int l : chain.loops) {
-    count *= s_.is_packed(l) ? (loops_.extent(l) + s_.width - 1) / s_.width : loops_.extent(l);
+    count *= s_.units(loops_, l);
     name += fmt::format("_{}", l);
   }
   const std::string limit = sizes_.number(name, count);

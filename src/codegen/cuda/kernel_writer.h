@@ -29,6 +29,11 @@ class KernelWriter {
   void team_join(const Inst& inst, int id, bool array);
   void choose_kept();
 
+  // Squares (square_writer.cc).
+  void squares();
+  void open_square(int inner, int outer);
+  std::string square(int id) const;
+
   // Values (kernel_values.cc).
   void need(int id);
   void compute(int id);

@@ -35,8 +35,7 @@ DeviceArgument sizes_argument(const compute::ArgumentBytes& sizes, DeviceCall& c
 
 int64_t points_of(const BoundLoops& loops, const ThreadSchedule& s) {
   int64_t points = 1;
-  for (int l : loops.path_loops())
-    points *= s.is_packed(l) ? (loops.extent(l) + s.width - 1) / s.width : loops.extent(l);
+  for (int l : loops.path_loops()) points *= s.units(loops, l);
   return points;
 }
 

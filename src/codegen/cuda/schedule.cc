@@ -1,8 +1,10 @@
-// Three ways to lay iterations out over threads:
+// Four ways to lay iterations out over threads:
 //
 //   points    a thread computes points, each with its folds: elementwise groups (90 % of bandwidth), short folds
 //   rows      2 to 512 neighbouring threads share a point and walk along its row: softmax, norms, folds over contiguous
 //             axes (85 % where rows stay in registers, less where they are read again)
+//   squares   a block reads 32 or 64 contiguous elements of as many rows into shared memory and writes them across:
+//             transposes, with what is fused to them (80 %)
 //   columns   neighbours are points that lie side by side, threads above one another share a point: folds over strided
 //             axes (85 %)
 //
@@ -22,6 +24,7 @@ constexpr int kMostTeam = 512;                             // of a row
 constexpr int kMostKept = 64, kComfortable = 32;           // 4-byte registers for values of a row
 constexpr int kMostUnrolled = 16;                          // packs of a row
 constexpr int kColumns = 32;
+constexpr int64_t kShortEdge = 16;  // below it what lies beside is in the cache anyway
 
 int64_t up_to_power(int64_t n) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
@@ -38,6 +41,7 @@ class Scheduler {
     order_points();
     longest_ = 0;
     for (const Chain& c : chains_) longest_ = std::max(longest_, count_of(c));
+    if (longest_ <= 1 && squares()) return s_;
     if (longest_ <= 1) points();
     else if (rows_lie_side_by_side()) rows();
     else columns();
@@ -45,13 +49,19 @@ class Scheduler {
   }
 
  private:
-  // Neighbouring threads take neighbours of the loop along which most accesses are contiguous.
+  // Neighbouring threads take neighbours of the loop along which most accesses are contiguous, stores above all.
   void order_points() {
     s_.order.assign(loops_.parallel().rbegin(), loops_.parallel().rend());
     const auto accesses = memory_accesses(loops_, *loops_.path().front());
-    const auto fastest = std::max_element(s_.order.begin(), s_.order.end(), [&](int a, int b) {
-      return unit_strides(loops_, accesses, a) < unit_strides(loops_, accesses, b);
-    });
+    const auto worth = [&](int loop) {
+      int sum = 0;
+      for (const MemoryAccess& a : accesses)
+        if (loops_.stride(a.access, loop) == 1)
+          sum += loops_.operand_of(a.access).kind == Operand::Kind::output ? 4 : 1;
+      return sum;
+    };
+    const auto fastest =
+        std::max_element(s_.order.begin(), s_.order.end(), [&](int a, int b) { return worth(a) < worth(b); });
     if (fastest != s_.order.end()) std::rotate(s_.order.begin(), fastest, fastest + 1);
   }
   int fastest() const { return s_.order.empty() ? -1 : s_.order.front(); }
@@ -91,6 +101,31 @@ class Scheduler {
   void points() {
     pack(fastest(), point_width(1, kFewThreads));
     s_.block_x = loops_.points() / s_.width < multiprocessors_ * kManyThreads ? 128 : 256;
+  }
+
+  // Where stores are contiguous along one loop and loads along another.
+  bool squares() {
+    if (fastest() < 0 || loops_.extent(fastest()) < kShortEdge) return false;
+    const auto accesses = memory_accesses(loops_, *loops_.path().front());
+    for (const MemoryAccess& a : accesses)
+      if (loops_.operand_of(a.access).kind == Operand::Kind::output && loops_.stride(a.access, fastest()) > 1)
+        return false;
+    s_.write_along = fastest();
+    int bytes = 0;
+    for (const Inst& i : loops_.kernel().insts) {
+      for (size_t n = 1; n < s_.order.size() && s_.read_along < 0; ++n) {
+        s_.read_along = s_.order[n];
+        if (loops_.extent(s_.read_along) < kShortEdge || !crosses(loops_, s_, i)) s_.read_along = -1;
+      }
+      if (s_.read_along < 0 || !crosses(loops_, s_, i)) continue;
+      bytes = std::max(bytes, static_cast<int>(byte_size(loops_.operand_of(i.access).dtype)));
+    }
+    if (s_.read_along < 0) return false;
+    s_.edge = bytes < 4 ? 64 : 32;
+    s_.block_x = 256;
+    const auto second = std::find(s_.order.begin(), s_.order.end(), s_.read_along);
+    std::rotate(s_.order.begin() + 1, second, second + 1);
+    return true;
   }
 
   void columns() {
@@ -164,6 +199,11 @@ class Scheduler {
 };
 
 }  // namespace
+
+bool crosses(const BoundLoops& loops, const ThreadSchedule& s, const Inst& inst) {
+  if (inst.kind != InstKind::load || inst.a >= 0 || inst.b >= 0) return false;
+  return loops.stride(inst.access, s.read_along) == 1 && loops.stride(inst.access, s.write_along) >= kShortEdge;
+}
 
 ThreadSchedule schedule_threads(const BoundLoops& loops, const RenderTarget& target) {
   return Scheduler(loops, target).run();
