@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/kernel_text.h"
+#include "codegen/cuda/split.h"
 #include "trine/base/error.h"
 
 namespace trine::codegen {
@@ -14,7 +15,11 @@ using compute::OperandRole;
 
 constexpr size_t kMostSizeBytes = 3000;
 
-DeviceArgument argument_of(const Operand& operand, DeviceCall& call) {
+// `places`: of the workspace, see split.h.
+DeviceArgument argument_of(const Operand& operand, const std::vector<int64_t>& places, DeviceCall& call) {
+  if (operand.kind != Operand::Kind::constant && operand.index >= kWorkspaceOperand)
+    return OperandRole{OperandRole::Kind::workspace, 0,
+                       places.at(static_cast<size_t>(operand.index - kWorkspaceOperand))};
   switch (operand.kind) {
     case Operand::Kind::input: return OperandRole{OperandRole::Kind::in, operand.index, 0};
     case Operand::Kind::output: return OperandRole{OperandRole::Kind::out, operand.index, 0};
@@ -33,17 +38,16 @@ DeviceArgument sizes_argument(const compute::ArgumentBytes& sizes, DeviceCall& c
   return OperandRole{OperandRole::Kind::constant, static_cast<int>(call.constants.size()) - 1, 0};
 }
 
-int64_t points_of(const BoundLoops& loops, const ThreadSchedule& s) {
+int64_t blocks_of(const BoundLoops& loops, const ThreadSchedule& s) {
   int64_t points = 1;
   for (int l : loops.path_loops()) points *= s.units(loops, l);
-  return points;
+  return (points + s.points_per_block() - 1) / s.points_per_block();
 }
 
-void add_launch(const BoundLoops& loops, const RenderTarget& target, DeviceCall& call) {
-  const ThreadSchedule schedule = schedule_threads(loops, target);
-  const int64_t points = points_of(loops, schedule), per_block = schedule.points_per_block();
-  if (points == 0) return;
-  const int64_t blocks = (points + per_block - 1) / per_block;
+void add_launch(const BoundLoops& loops, const ThreadSchedule& schedule, const std::vector<int64_t>& places,
+                DeviceCall& call) {
+  const int64_t blocks = blocks_of(loops, schedule);
+  if (blocks == 0) return;
   if (blocks > INT32_MAX)
     throw Error(ErrorCode::unsupported, fmt::format("loop kernel: {} blocks; a launch has 2^31 - 1 at most", blocks));
   KernelText text = render_kernel(loops, schedule);
@@ -54,7 +58,7 @@ void add_launch(const BoundLoops& loops, const RenderTarget& target, DeviceCall&
   launch.shape.block = {static_cast<uint32_t>(schedule.block_x), static_cast<uint32_t>(schedule.block_y), 1};
   launch.arguments.push_back(sizes_argument(text.sizes, call));
   for (int o : text.operands)
-    launch.arguments.push_back(argument_of(loops.kernel().operands[static_cast<size_t>(o)], call));
+    launch.arguments.push_back(argument_of(loops.kernel().operands[static_cast<size_t>(o)], places, call));
   call.launches.push_back(std::move(launch));
 }
 
@@ -62,7 +66,18 @@ void add_launch(const BoundLoops& loops, const RenderTarget& target, DeviceCall&
 
 DeviceCall render_cuda(const LoopKernel& kernel, const Bindings& bindings, const RenderTarget& target) {
   DeviceCall call;
-  add_launch(BoundLoops(kernel, bindings), target, call);
+  const BoundLoops loops(kernel, bindings);
+  const ThreadSchedule schedule = schedule_threads(loops, target);
+  const SplitKernels split = split_folds(loops, blocks_of(loops, schedule), target.multiprocessors);
+  if (split.kernels.empty()) {
+    add_launch(loops, schedule, {}, call);
+    return call;
+  }
+  for (const LoopKernel& part : split.kernels) {
+    const BoundLoops bound(part, bindings);
+    add_launch(bound, schedule_threads(bound, target), split.offsets, call);
+  }
+  call.workspace_bytes = static_cast<size_t>(split.workspace_bytes);
   return call;
 }
 

@@ -132,7 +132,7 @@ class Scheduler {
     // Several blocks of columns for every multiprocessor come before wide packs, and those before tall teams.
     const int width = point_width(1, 2 * kColumns);
     const int64_t threads = std::max<int64_t>(loops_.points() / width, 1);
-    int64_t team = up_to_power(divided_up(multiprocessors_ * kManyThreads, threads));
+    int64_t team = up_to_power(multiprocessors_ * kManyThreads * 2 / 3 / threads);
     team = std::min({team, up_to_power(longest_) / 2, int64_t{16}});
     pack(fastest(), width);
     if (team <= 1) {
@@ -141,7 +141,7 @@ class Scheduler {
     }
     s_.columns = true;
     s_.team = static_cast<int>(team);
-    s_.block_x = kColumns;
+    s_.block_x = loops_.points() / width / kColumns < multiprocessors_ ? kColumns / 2 : kColumns;
     s_.block_y = s_.team;
   }
 

@@ -38,6 +38,16 @@ TEST(GpuFolds, ColumnsOfEveryKind) {
   run({"f32[1,9,8,40]", "%a = const i64[2]{1,2};%r = reduce_mean %x %a {keepdims=1}"});
 }
 
+// So few points that the folds themselves are split over blocks.
+TEST(GpuFolds, FewLongFolds) {
+  run({"i32[70000]", "%a = const i64[1]{0};%r = reduce_sum %x %a {keepdims=0}", 0});
+  run({"f32[1,2,36000]", "%a = const i64[1]{2};%b = reduce_mean %x %a {keepdims=1};%r = relu %b", 1e-4});
+  run({"i32[1,120,40,32]", "%a = const i64[2]{1,2};%r = reduce_sum %x %a {keepdims=1}", 0});
+  run({"bool[1,40000]", "%a = const i64[1]{1};%r = reduce_min %x %a {keepdims=0}", 0});
+  run({"f32[1,65536]", "%r = softmax %x {axis=1}"});
+  run({"f32[1,2,180,200], f32[2], f32[2]", "%r = instance_normalization %x %y %z", 1e-4});
+}
+
 TEST(GpuFolds, ReductionsOverEveryAxis) {
   for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_prod", "reduce_log_sum_exp"})
     for (const char* axes :

@@ -14,6 +14,11 @@ TEST(GpuMovement, TransposesAndViews) {
   run({"f32[2,3,4,5]", "%r = transpose %x {perm=[3,1,0,2]}", 0});
   run({"f32[2,35,64], f32[2,64,35], f32[35]",
        "%a = transpose %x {perm=[0,2,1]};%b = add %a %y;%c = mul %b %z;%r = relu %c", 0});
+  run({"i64[2,20,5,7]", "%r = transpose %x {perm=[0,2,3,1]}", 0});
+  run({"f32[40,33], bf16[40,33], f32[33,40]",
+       "%a = transpose %x {perm=[1,0]};%b = cast %y {to=\"f32\"};%c = transpose %b {perm=[1,0]};%d = add %a %c;"
+       "%r = mul %d %z",
+       0});
   run({"f32[6,35], f32[2,3,35]", "%s = const i64[3]{2,3,35};%a = reshape %x %s;%r = add %a %y", 0});
   run({"f32[6,35], f32[10,21]", "%s = const i64[2]{10,21};%a = reshape %x %s;%r = add %a %y", 0});
   run({"f32[4,6]", "%s = const i64[3]{4,2,3};%a = reshape %x %s;%r = transpose %a {perm=[1,0,2]}", 0});
