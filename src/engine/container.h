@@ -37,6 +37,7 @@ struct StoredPlan {
   dnn::Limits limits;  // of choosing kernels; the level is the reader's
   std::vector<StoredStep> steps;
   std::vector<PackedWeights> packed;
+  std::string device;  // as Plan::device
 };
 struct StoredEngine {
   std::shared_ptr<Graph> graph;

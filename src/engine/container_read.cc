@@ -244,7 +244,7 @@ class Reader {
 
   StoredPlan read(const fb::Plan& p, int depth) {
     if (depth > kMaxDepth) damaged("plans nested too deep");
-    StoredPlan out{text(p.fingerprint()), read_limits(p), {}, {}};
+    StoredPlan out{text(p.fingerprint()), read_limits(p), {}, {}, text(p.device())};
     if (p.packed()) {
       for (const fb::Packed* packed : *p.packed()) {
         const auto data = section(packed->section());

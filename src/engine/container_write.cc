@@ -149,12 +149,14 @@ class Writer {
     }
     const std::vector<std::string> drop(plan.limits.drop.begin(), plan.limits.drop.end());
     const auto drop_offset = fbb_.CreateVectorOfStrings(drop);
-    const auto fingerprint = fbb_.CreateString(plan_fingerprint(plan.limits));
+    const auto fingerprint = fbb_.CreateString(plan_fingerprint(plan));
+    const auto device =
+        plan.device.empty() ? flatbuffers::Offset<flatbuffers::String>() : fbb_.CreateString(plan.device);
     const auto packed_list = fbb_.CreateVector(packed);
     const auto step_list = fbb_.CreateVector(steps);
     return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list,
                           packed_list, plan.limits.workspace_bytes, plan.limits.deterministic,
-                          plan.limits.seconds_per_byte, plan.limits.fast);
+                          plan.limits.seconds_per_byte, plan.limits.fast, device);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

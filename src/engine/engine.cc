@@ -9,6 +9,7 @@
 #include "engine/container.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
+#include "plan/device_runtime.h"
 #include "plan/footprint.h"
 #include "plan/table.h"
 #include "trine/base/error.h"
@@ -22,8 +23,15 @@ void set_io(Engine::State& state) {
   for (ValueId id : g.outputs) state.outputs.push_back({g.value(id).name, g.type(id)});
 }
 
-std::string plan_fingerprint(const dnn::Limits& limits) {
-  return fmt::format("v{} {} threads={}", kEngineVersion, name(limits.level), limits.threads);
+std::string plan_fingerprint(const Plan& plan) {
+  if (!plan.device.empty()) return fmt::format("v{} {}", kEngineVersion, plan.device);
+  return fmt::format("v{} {} threads={}", kEngineVersion, name(plan.limits.level), plan.limits.threads);
+}
+
+std::shared_ptr<const Target> target_of(const std::string& device) {
+  if (is_this_cpu(device)) return nullptr;
+  const std::shared_ptr<DeviceRuntime> runtime = open_device(device);
+  return {runtime, &runtime->target()};
 }
 
 void attach_code(Plan& plan, const std::vector<codegen::ObjectCode>& objects) {
@@ -43,6 +51,7 @@ namespace {
 
 void adopt(Plan& plan, const StoredPlan& stored) {
   plan.packed = stored.packed;
+  plan.device = stored.device;
   for (const StoredStep& s : stored.steps) {
     if (s.node < 0 || s.node >= static_cast<int>(plan.steps.size()))
       throw Error(ErrorCode::invalid_engine, fmt::format("engine: a plan names node {}, which does not exist", s.node));
@@ -67,9 +76,9 @@ std::string cpu_of(const std::string& fingerprint) {
 }
 
 std::string machine_text(const StoredPlan& plan) {
-  return fmt::format(
-      "{} and {} threads{}", cpu_of(plan.fingerprint), plan.limits.threads,
-      plan.fingerprint.starts_with(fmt::format("v{} ", kEngineVersion)) ? "" : " by another version of Trine");
+  const bool device = !plan.device.empty();
+  return (device ? plan.device : fmt::format("{} and {} threads", cpu_of(plan.fingerprint), plan.limits.threads)) +
+         (plan.fingerprint.starts_with(fmt::format("v{} ", kEngineVersion)) ? "" : " by another version of Trine");
 }
 
 Engine open_stored(StoredEngine stored) {
@@ -80,12 +89,16 @@ Engine open_stored(StoredEngine stored) {
   state->metadata = std::move(stored.metadata);
   state->ranges = stored_ranges(state->metadata);
   const dnn::Limits limits = limits_of(stored);
-  const std::string wanted = plan_fingerprint(limits);
   std::shared_ptr<Plan> plan = make_plan(stored.graph, limits);
+  const bool for_device = !stored.plans.empty() && !stored.plans[0].device.empty();
+  if (for_device) plan->device = stored.plans[0].device;
+  const std::string wanted = plan_fingerprint(*plan);
   const auto match =
       std::find_if(stored.plans.begin(), stored.plans.end(), [&](auto& p) { return p.fingerprint == wanted; });
   if (match != stored.plans.end()) {
     adopt(*plan, *match);
+  } else if (for_device) {
+    plan->device = machine_text(stored.plans[0]);
   } else {
     state->replanned = true;
     state->notes.push_back(fmt::format(
@@ -97,7 +110,7 @@ Engine open_stored(StoredEngine stored) {
       state->notes.push_back("the first run will take longer, some kernels are chosen then: " + problem);
   }
   for (auto p = stored.plans.begin(); p != stored.plans.end(); ++p)
-    state->machines.push_back({cpu_of(p->fingerprint), p->limits.threads, p == match});
+    state->machines.push_back({p->device.empty() ? cpu_of(p->fingerprint) : p->device, p->limits.threads, p == match});
   attach_code(*plan, state->objects);
   state->plan = std::move(plan);
   set_io(*state);
@@ -159,17 +172,20 @@ std::vector<Datum> Engine::evaluate(const std::vector<Datum>& inputs,
   });
 }
 
-std::string Engine::plan_text(const std::map<std::string, int64_t>& sizes) const {
-  return plan_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
+std::string Engine::plan_text(const std::map<std::string, int64_t>& sizes, const std::string& device) const {
+  return plan_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)),
+                    target_of(device).get());
 }
 
-std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes) const {
-  return memory_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
+std::string Engine::memory_text(const std::map<std::string, int64_t>& sizes, const std::string& device) const {
+  return memory_table(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)),
+                      target_of(device).get());
 }
 
-EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes) const {
+EngineMemory Engine::memory(const std::map<std::string, int64_t>& sizes, const std::string& device) const {
   const Footprint held =
-      footprint(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)));
+      footprint(*state_->plan, representative_inputs(*state_->graph, with_likely(state_->ranges, sizes)),
+                target_of(device).get());
   return {held.weights, held.activations};
 }
 

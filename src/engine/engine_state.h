@@ -25,7 +25,10 @@ struct Engine::State {
 void set_io(Engine::State& state);
 
 // The plan's machine: choices and packed weights made under one fingerprint are valid under the same one.
-std::string plan_fingerprint(const dnn::Limits& limits);
+std::string plan_fingerprint(const Plan& plan);
+
+// Null for this CPU. Throws Error{device}.
+std::shared_ptr<const Target> target_of(const std::string& device);
 
 // Makes loop code of the engine's objects available to the plan, when there is an object for this CPU level.
 void attach_code(Plan& plan, const std::vector<codegen::ObjectCode>& objects);

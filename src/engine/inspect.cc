@@ -60,7 +60,9 @@ GraphInfo graph_info(const Engine& engine) { return graph_info(*engine.state()->
 std::vector<PlanMachine> plan_machines(const Engine& engine) {
   const Engine::State& state = *engine.state();
   if (!state.machines.empty()) return state.machines;
-  return {{std::string(name(state.plan->limits.level)), state.plan->limits.threads, true}};  // built, not opened
+  const Plan& plan = *state.plan;
+  return {{plan.device.empty() ? std::string(name(plan.limits.level)) : plan.device, plan.limits.threads,
+           true}};  // built, not opened
 }
 
 std::vector<std::string> code_levels(const Engine& engine) {
@@ -69,10 +71,10 @@ std::vector<std::string> code_levels(const Engine& engine) {
   return levels;
 }
 
-PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& sizes, const std::string& device) {
   const Engine::State& state = *engine.state();
-  const auto segment =
-      prepare_sizes(*state.plan, representative_inputs(*state.graph, with_likely(state.ranges, sizes)));
+  const auto segment = prepare_sizes(*state.plan, representative_inputs(*state.graph, with_likely(state.ranges, sizes)),
+                                     target_of(device).get());
   PlanInfo info;
   for (PlanRow& row : plan_rows(*state.plan, *segment))
     info.steps.push_back({std::move(row.node), std::move(row.op), std::move(row.kernel), std::move(row.inputs),

@@ -21,6 +21,7 @@ struct Session::Impl {
   std::unique_ptr<ThreadPool> pool;
   std::shared_ptr<DeviceRuntime> runtime;  // null: this CPU
   std::unique_ptr<Runner> runner;
+  std::vector<std::string> notes;
 
   Impl(const Engine& e, int n, const SessionOptions& options)
       : engine(e), threads(n), max_seconds(options.max_seconds), device(options.device) {
@@ -31,6 +32,21 @@ struct Session::Impl {
       runtime = open_device(device);
       runner = runtime->runner(e.state()->plan);
     }
+    compare_machines();
+  }
+
+  // The engine may hold choices for another device.
+  void compare_machines() {
+    const Plan& plan = *engine.state()->plan;
+    const std::string here = runtime ? runtime->target().fingerprint() : "";
+    if (plan.device == here) return;
+    const auto text = [&](const std::string& fingerprint) {
+      return fingerprint.empty() ? std::string(name(plan.limits.level)) : fingerprint;
+    };
+    notes.push_back(
+        fmt::format("kernels are chosen when they first run, for {}: the engine was built for {}; `trine "
+                    "build --device {}` chooses and verifies them before",
+                    text(here), text(plan.device), runtime ? device : "cpu"));
   }
 };
 
@@ -131,6 +147,7 @@ std::vector<Datum> Session::trace(const std::vector<Datum>& inputs, const StepDa
 
 const Engine& Session::engine() const { return impl_->engine; }
 int Session::threads() const { return impl_->threads; }
+const std::vector<std::string>& Session::notes() const { return impl_->notes; }
 const std::string& Session::device() const { return impl_->device; }
 size_t Session::arena_bytes() const { return impl_->runner->arena_bytes(); }
 

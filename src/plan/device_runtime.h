@@ -11,8 +11,6 @@ class DeviceRuntime {
   virtual const Target& target() const = 0;
   // Weights are uploaded once for all runners of plans of one graph.
   virtual std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan) = 0;
-  // Rows chosen under one fingerprint are good under the same one: "sm_90 x132".
-  virtual const std::string& fingerprint() const = 0;
 };
 
 inline bool is_this_cpu(std::string_view device) { return device.empty() || device == "cpu"; }

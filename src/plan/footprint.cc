@@ -24,8 +24,9 @@ void note_constants(const Graph& graph, const Call& call, std::set<ValueId>& rea
 
 }  // namespace
 
-Footprint footprint(const Plan& plan, const std::vector<Type>& input_types) {
-  const auto segment = prepare(plan, with_input_types(plan, input_types), nullptr, plan.limits.threads, nullptr);
+Footprint footprint(const Plan& plan, const std::vector<Type>& input_types, const Target* target) {
+  const auto segment = prepare(plan, with_input_types(plan, input_types), nullptr, plan.limits.threads, nullptr,
+                               Batch::in_parts, target);
   Footprint out{0, static_cast<size_t>(segment->arena_bytes) + segment->workspace_bytes};
   std::set<ValueId> read;
   for (const Call& call : segment->calls) {
@@ -35,7 +36,7 @@ Footprint footprint(const Plan& plan, const std::vector<Type>& input_types) {
   for (ValueId id : read) out.weights += plan.graph->value(id).constant.bytes();
   for (const PlanStep& step : plan.steps)
     for (const auto& body : step.bodies) {
-      const Footprint inner = footprint(*body, representative_inputs(*body->graph));
+      const Footprint inner = footprint(*body, representative_inputs(*body->graph), target);
       out.weights += inner.weights;
       out.activations += inner.activations;
     }

@@ -13,6 +13,6 @@ struct Footprint {
 
 // For inputs of these types. Where sizes are known only at run time, it stops: what comes later is not counted. Throws
 // Error when the sizes do not fit together.
-Footprint footprint(const Plan& plan, const std::vector<Type>& input_types);
+Footprint footprint(const Plan& plan, const std::vector<Type>& input_types, const Target* target = nullptr);
 
 }  // namespace trine

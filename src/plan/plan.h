@@ -21,6 +21,7 @@ enum class StepKind : uint8_t {
 std::string_view name(StepKind kind);
 
 struct Plan;
+class Target;
 
 struct PlanStep {
   StepKind kind = StepKind::host;
@@ -45,6 +46,7 @@ struct Plan {
   std::vector<PlanStep> steps;  // one per node of the graph
   std::vector<PackedWeights> packed;
   dnn::Limits limits;  // what rows may be used
+  std::string device;  // that rows were chosen for, by its fingerprint; empty: this CPU
   CodeLookup code;
 };
 
@@ -56,7 +58,8 @@ std::shared_ptr<Plan> make_plan(std::shared_ptr<const Graph> graph, const dnn::L
 std::vector<Type> representative_inputs(const Graph& graph, const std::map<std::string, int64_t>& given = {});
 
 // Chooses rows anew for these input types and packs the weights they want into the plan, bodies included. Returns what
-// could not be prepared with these types (empty: nothing); such steps choose when real sizes are known.
-std::string choose_rows(Plan& plan, const std::vector<Type>& input_types);
+// could not be prepared with these types (empty: nothing); such steps choose when real sizes are known. For a device
+// rows are named and nothing is packed.
+std::string choose_rows(Plan& plan, const std::vector<Type>& input_types, const Target* target = nullptr);
 
 }  // namespace trine

@@ -134,6 +134,8 @@ class Preparer {
     Call call;
     call.kind = Call::Kind::host;
     call.node = n;
+    if (target_ && why_host_.empty() && plan_.steps[static_cast<size_t>(n)].kind != StepKind::host)
+      why_host_ = known ? "no kernel or loop takes these operands" : "sizes known only at run time";
     call.note = std::move(why_host_);
     segment_->calls.push_back(std::move(call));
     if (!known && !all_known(typed().nodes[static_cast<size_t>(n)].outputs)) segment_->ends_graph = false;

@@ -44,6 +44,9 @@ struct Call {
 class Target {
  public:
   virtual ~Target() = default;
+  // What chosen rows are good for: "sm_90 x132", "simt x2".
+  virtual const std::string& fingerprint() const = 0;
+  virtual bool has_row(std::string_view name) const = 0;
   // Gives call.device what computes call.what. `chosen`: the row named at build, empty: none. What comes back says why
   // there is nothing; empty: there is.
   virtual std::string choose(const Plan& plan, std::string_view chosen, Call& call) const = 0;

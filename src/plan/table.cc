@@ -85,8 +85,8 @@ std::string human(double v, std::string_view unit) {
 
 }  // namespace
 
-std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& types) {
-  return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, nullptr);
+std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& types, const Target* target) {
+  return prepare(plan, with_input_types(plan, types), nullptr, plan.limits.threads, nullptr, Batch::in_parts, target);
 }
 
 std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment) {
@@ -117,8 +117,8 @@ std::vector<ArenaRow> arena_rows(const Segment& segment) {
   return rows;
 }
 
-std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
-  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types);
+std::string plan_table(const Plan& plan, const std::vector<Type>& types, const Target* target) {
+  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types, target);
   const std::vector<PlanRow> rows = plan_rows(plan, *segment);
   std::string out = fmt::format("{:>4}  {:<36} {:>10} {:>10}  {}\n", "step", "kernel", "flops", "bytes", "node");
   double flops = 0, bytes = 0;
@@ -137,16 +137,16 @@ std::string plan_table(const Plan& plan, const std::vector<Type>& types) {
   if (!segment->ends_graph)
     out += fmt::format("      ... {} more nodes, whose sizes are known only at run time\n",
                        plan.graph->nodes.size() - static_cast<size_t>(segment->last));
-  const Footprint held = footprint(plan, types);
+  const Footprint held = footprint(plan, types, target);
   out += fmt::format("{} steps, {}, {} moved, activations {}, weights {} as they are read, for {}\n",
                      segment->calls.size(), human(flops, "flop"), human(bytes, "B"),
                      human(static_cast<double>(held.activations), "B"), human(static_cast<double>(held.weights), "B"),
-                     name(plan.limits.level));
+                     target ? std::string_view(target->fingerprint()) : name(plan.limits.level));
   return out;
 }
 
-std::string memory_table(const Plan& plan, const std::vector<Type>& types) {
-  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types);
+std::string memory_table(const Plan& plan, const std::vector<Type>& types, const Target* target) {
+  const std::unique_ptr<Segment> segment = prepare_sizes(plan, types, target);
   std::string out = fmt::format("{:>12} {:>12}  value\n", "offset", "bytes");
   for (const ArenaRow& row : arena_rows(*segment))
     out += fmt::format("{:>12} {:>12}  {} {}\n", row.offset, row.bytes, row.name, row.type.text());

@@ -19,13 +19,14 @@ struct ArenaRow {
 };
 std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment);
 std::vector<ArenaRow> arena_rows(const Segment& segment);  // by offset
-// For sizes only: it cannot run.
-std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& input_types);
+// For sizes only: it cannot run. `target` null: this CPU.
+std::unique_ptr<Segment> prepare_sizes(const Plan& plan, const std::vector<Type>& input_types,
+                                       const Target* target = nullptr);
 
 // One line per call: kernel, what it stands for, shapes, bytes, flops; then totals.
-std::string plan_table(const Plan& plan, const std::vector<Type>& input_types);
+std::string plan_table(const Plan& plan, const std::vector<Type>& input_types, const Target* target = nullptr);
 // One line per value in the arena: when it lives, where, how large.
-std::string memory_table(const Plan& plan, const std::vector<Type>& input_types);
+std::string memory_table(const Plan& plan, const std::vector<Type>& input_types, const Target* target = nullptr);
 
 // What a profile tells of one call.
 struct CallTime {

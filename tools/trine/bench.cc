@@ -296,6 +296,7 @@ int run(const Options& options) {
   const double open_ms = milliseconds_since(begin);
   const Inputs inputs = inputs_for(engine.inputs(), options.inputs, options.build.shapes, engine.metadata());
   Session session(engine, {.threads = options.build.threads, .device = options.build.device});
+  print_notes(session.notes(), options.json == "-");
   const auto ordered = in_order(engine.inputs(), inputs.tensors);
   const double first_ms = timed_run(session, ordered);
   double per_second = 0;
@@ -311,7 +312,7 @@ int run(const Options& options) {
   report["open_ms"] = open_ms;
   report["first_run_ms"] = first_ms;
   report["weight_bytes"] = engine.weight_bytes();
-  if (const auto memory = memory_of(engine, sizes_of(engine, inputs))) {
+  if (const auto memory = memory_of(engine, sizes_of(engine, inputs), options.build.device)) {
     report["plan_weight_bytes"] = memory->weights;
     report["activation_bytes"] = memory->activations;
   }

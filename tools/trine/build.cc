@@ -45,7 +45,7 @@ int run(const Options& options) {
     fmt::print("{}\n", report.dump(2));
     return 0;
   }
-  if (options.verbose) fmt::print("{}\n", engine.plan_text());
+  if (options.verbose) fmt::print("{}\n", engine.plan_text({}, wanted.device));
   for (const std::string& note : engine.notes()) fmt::print(stderr, "note: {}\n", note);
   fmt::print("{}: {} nodes of {}, weights {}, file {}, built in {}\n", options.output, model.node_count(),
              options.model, bytes_text(static_cast<double>(engine.weight_bytes())),

@@ -60,19 +60,19 @@ int inspect_engine(const Options& options) {
   const Engine engine = open_or_build(options.model, options.build, options.json);
   const auto sizes = sizes_of(engine, options.build.shapes);
   if (!options.html.empty()) write_page(options, engine, sizes);
-  Json report = engine_report(options.model, engine, sizes);
+  Json report = engine_report(options.model, engine, sizes, options.build.device);
   std::string text;
   if (options.graph) {
     report["graph"] = to_json(graph_info(engine));
     text += engine.graph_text();
   }
   if (options.json && (options.plan || options.memory)) {
-    const PlanInfo plan = plan_info(engine, sizes);
+    const PlanInfo plan = plan_info(engine, sizes, options.build.device);
     if (options.plan) report["plan"] = to_json(plan);
     if (options.memory) report["memory"] = arena_json(plan);
   }
-  if (!options.json && options.plan) text += engine.plan_text(sizes);
-  if (!options.json && options.memory) text += engine.memory_text(sizes);
+  if (!options.json && options.plan) text += engine.plan_text(sizes, options.build.device);
+  if (!options.json && options.memory) text += engine.memory_text(sizes, options.build.device);
   print(options, report, text.empty() ? report_text(report) : text);
   return 0;
 }

@@ -70,7 +70,8 @@ Json own_metadata(const std::map<std::string, std::string>& metadata) {
 
 Json build_json(const BuildRecord& record) {
   const BuildOptions& o = record.options;
-  return {{"threads", o.threads},
+  return {{"device", o.device},
+          {"threads", o.threads},
           {"kernels", record.timed ? "timed" : "cost model"},
           {"precision", name(o.precision)},
           {"verify", name(o.verify)},
@@ -265,13 +266,14 @@ Json model_report(const std::string& path, const Model& model) {
   return report;
 }
 
-Json engine_report(const std::string& path, const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+Json engine_report(const std::string& path, const Engine& engine, const std::map<std::string, int64_t>& sizes,
+                   const std::string& device) {
   Json report = {{"model", path}, {"kind", "engine"}};
   if (is_engine_file(path)) report["file_bytes"] = file_bytes(path);
   report["inputs"] = named(engine.inputs());
   report["outputs"] = named(engine.outputs());
   report.update(counts_json(graph_info(engine)));
-  if (const auto memory = memory_of(engine, sizes)) {
+  if (const auto memory = memory_of(engine, sizes, device)) {
     report["plan_weight_bytes"] = memory->weights;
     report["activation_bytes"] = memory->activations;
   }

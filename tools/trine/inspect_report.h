@@ -28,7 +28,8 @@ struct GraphCounts {
 GraphCounts counts_of(const GraphInfo& graph);
 
 Json model_report(const std::string& path, const Model& model);
-Json engine_report(const std::string& path, const Engine& engine, const std::map<std::string, int64_t>& sizes);
+Json engine_report(const std::string& path, const Engine& engine, const std::map<std::string, int64_t>& sizes,
+                   const std::string& device = "cpu");
 
 // The report of either as lines.
 std::string report_text(const Json& report);

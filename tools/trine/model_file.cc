@@ -89,7 +89,7 @@ void refuse_build_flags(const BuildFlags& flags, const std::string& why, const s
 BuildOptions build_options(const BuildFlags& flags) {
   if (!names_device(flags.device))
     throw Error(ErrorCode::device,
-                fmt::format("--device {}: no such device; accepted: cpu, simt, cuda:0, cuda:1 ...", flags.device));
+                fmt::format("--device {}: no such device; accepted: cpu, simt, cuda:N", flags.device));
   const auto precision = precision_from_name(flags.precision);
   if (!precision) {
     throw Error(ErrorCode::unsupported,
@@ -147,9 +147,10 @@ Engine build_with_progress(const Model& model, const BuildOptions& wanted, const
   return build(model, options);
 }
 
-std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes) {
+std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes,
+                                      const std::string& device) {
   try {
-    return engine.memory(sizes);
+    return engine.memory(sizes, device);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -161,10 +162,13 @@ Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quie
   const Engine engine =
       ready ? Engine::open(path) : build_with_progress(load(path), build_options(flags), "build", quiet);
   if (ready) build_options(flags);  // refuses a device or precision that is not there
-  if (!quiet) {
-    for (const std::string& note : engine.notes()) fmt::print(stderr, "note: {}\n", note);
-  }
+  print_notes(engine.notes(), quiet);
   return engine;
+}
+
+void print_notes(const std::vector<std::string>& notes, bool quiet) {
+  for (const std::string& note : notes)
+    if (!quiet) fmt::print(stderr, "note: {}\n", note);
 }
 
 void add_input_flags(CLI::App& app, InputFlags& flags) {

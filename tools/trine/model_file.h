@@ -42,7 +42,10 @@ void refuse_engine(const std::string& path, const std::string& command);
 // Opens an engine, or builds one from a model, showing progress on stderr; prints the engine's notes there too.
 Engine open_or_build(const std::string& path, const BuildFlags& flags, bool quiet = false);
 // What running it takes; nothing where these sizes of its symbols do not fit together.
-std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes);
+std::optional<EngineMemory> memory_of(const Engine& engine, const std::map<std::string, int64_t>& sizes,
+                                      const std::string& device = "cpu");
+// On stderr.
+void print_notes(const std::vector<std::string>& notes, bool quiet);
 Engine build_with_progress(const Model& model, const BuildOptions& options, const std::string& title,
                            bool quiet = false);
 

@@ -191,6 +191,7 @@ int run(const Options& options) {
   check_names(options, engine.outputs());
   const Inputs inputs = inputs_for(engine.inputs(), options.inputs, build.shapes, engine.metadata());
   Session session(engine, {.threads = build.threads, .device = build.device});
+  print_notes(session.notes(), options.json);
   const auto values = session.run(in_order(engine.inputs(), inputs.tensors));
   Outputs outputs;
   nlohmann::ordered_json report = {{"model", options.model}};

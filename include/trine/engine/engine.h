@@ -31,7 +31,8 @@ struct EngineMemory {
 class Engine {
  public:
   // Maps the file (it must stay unchanged while the engine is in use). Checksums and structure are verified before
-  // anything is believed. A plan for another machine or version is made anew from the portable graph; notes() says so.
+  // anything is believed. A plan for another CPU or version is made anew from the portable graph; notes() says so. One
+  // for a device is left for sessions on it; elsewhere they choose kernels when these first run.
   // Throws Error{io} or Error{invalid_engine}.
   static Engine open(const std::string& path);
   // As open, for a file held in memory; `data` is copied.
@@ -53,12 +54,13 @@ class Engine {
   std::vector<Datum> evaluate(const std::vector<Datum>& inputs,
                               const std::function<void(const std::string& value, const Datum&)>& see = {}) const;
 
-  // Text for people: the optimised graph, and a table of the steps for `sizes` of the inputs' symbols ("N" = 8).
+  // Text for people: the optimised graph, and a table of the steps for `sizes` of the inputs' symbols ("N" = 8) on a
+  // device, as SessionOptions names it.
   std::string graph_text() const;
-  std::string plan_text(const std::map<std::string, int64_t>& sizes = {}) const;
-  std::string memory_text(const std::map<std::string, int64_t>& sizes = {}) const;
+  std::string plan_text(const std::map<std::string, int64_t>& sizes = {}, const std::string& device = "cpu") const;
+  std::string memory_text(const std::map<std::string, int64_t>& sizes = {}, const std::string& device = "cpu") const;
   size_t weight_bytes() const;  // as the model has them
-  EngineMemory memory(const std::map<std::string, int64_t>& sizes = {}) const;
+  EngineMemory memory(const std::map<std::string, int64_t>& sizes = {}, const std::string& device = "cpu") const;
 
   struct State;  // engine/engine_state.h
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}

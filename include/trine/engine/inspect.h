@@ -40,7 +40,7 @@ GraphInfo graph_info(const Model& model);    // as it was read
 
 // The machine that a plan in an engine file was made for.
 struct PlanMachine {
-  std::string cpu;  // level: "avx512"
+  std::string cpu;  // level: "avx512"; of a plan for a device its fingerprint: "sm_90 x132"
   int threads = 0;
   bool in_use = false;
 };
@@ -68,6 +68,7 @@ struct PlanInfo {
   size_t workspace_bytes = 0;
 };
 // For `sizes` of the inputs' symbols; likely ones where they say nothing. Throws Error when they do not fit together.
-PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& sizes = {});
+PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& sizes = {},
+                   const std::string& device = "cpu");
 
 }  // namespace trine

@@ -50,7 +50,8 @@ class Session {
   const Engine& engine() const;
   int threads() const;
   const std::string& device() const;
-  size_t arena_bytes() const;  // scratch memory held now, on the device
+  const std::vector<std::string>& notes() const;  // what is worth saying: kernels that are chosen anew
+  size_t arena_bytes() const;                     // scratch memory held now, on the device
 
  private:
   struct Impl;

@@ -13,6 +13,8 @@
 #include "graph/infer.h"
 #include "passes/pipeline.h"
 #include "plan/device_runtime.h"
+#include "plan/executor.h"
+#include "plan/table.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -25,6 +27,7 @@ class Builder {
  public:
   Builder(const Model& model, const BuildOptions& options)
       : options_(options), model_(model), graph_(model.state()->graph->deep_copy()), chooser_(options) {
+    if (!is_this_cpu(options.device)) runtime_ = open_device(options.device);
     state_->metadata = model.metadata();
   }
 
@@ -47,7 +50,7 @@ class Builder {
     verify();
     chooser_.settle(*plan_);
     for (std::string& text : chooser_.notes()) note(std::move(text));
-    note(slow_types());
+    note(runtime_ ? host_steps() : slow_types());
     store_record(state_->metadata, options_, input_types(*graph), types_);
     tell("done", kPhases);
     state_->graph = std::move(graph);
@@ -70,11 +73,12 @@ class Builder {
   }
 
   void optimise() {
-    if (options_.precision == Precision::bf16 && !cpu_features().bf16)
+    if (options_.precision == Precision::bf16 && !runtime_ && !cpu_features().bf16)
       note("bf16: this CPU does not multiply bf16 (AVX512_BF16); fp32 is faster here");
     if (!options_.shapes.empty()) infer_shapes(graph_);
     PassOptions passes;
     passes.skip = options_.skip_passes;
+    passes.device = runtime_ != nullptr;
     passes.bf16 = options_.precision == Precision::bf16;
     run_passes(graph_, passes);
     infer_shapes(graph_);
@@ -82,7 +86,7 @@ class Builder {
   }
 
   void generate() {
-    if (!options_.code) return;
+    if (!options_.code || runtime_) return;
     std::string problem;
     state_->objects = generate_code(*plan_, problem);
     note(std::move(problem));
@@ -90,7 +94,7 @@ class Builder {
   }
 
   void choose() {
-    const std::string problem = chooser_.choose(*plan_, types_);
+    const std::string problem = chooser_.choose(*plan_, types_, target());
     all_chosen_ = problem.empty();
     if (!problem.empty())
       note(fmt::format(
@@ -102,7 +106,7 @@ class Builder {
   void verify() {
     if (options_.verify == Verify::off) return;
     for (int round = 0; round < kVerifyRounds; ++round) {
-      const VerifyReport report = verify_plan(*plan_, types_, options_.verify, options_.max_error);
+      const VerifyReport report = verify_plan(*plan_, types_, options_.verify, options_.max_error, make_);
       for (const std::string& dropped : report.dropped) note(dropped);
       if (!report.problem.empty() && round == 0 && guess_sizes_again()) continue;
       if (!report.problem.empty()) note(unchecked_note(report.problem));
@@ -139,6 +143,26 @@ class Builder {
     return text;
   }
 
+  const Target* target() const { return runtime_ ? &runtime_->target() : nullptr; }
+
+  // What the device leaves to the CPU.
+  std::string host_steps() const {
+    std::map<std::string, int> steps;
+    int all = 0;
+    try {
+      for (const Call& call : prepare_sizes(*plan_, types_, target())->calls)
+        if (call.kind == Call::Kind::host)
+          ++steps[std::string(plan_->graph->nodes[static_cast<size_t>(call.node)].op->name)], ++all;
+    } catch (const Error&) {
+      return "";  // sizes that do not fit together; another note says so
+    }
+    std::string text;
+    for (const auto& [op, count] : steps) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, op);
+    if (all == 0) return "";
+    return fmt::format("{} step{} on the CPU, with copies in between ({}); trine inspect --plan says why", all,
+                       all == 1 ? " runs" : "s run", text);
+  }
+
   // Kernels compute in f32: a model of another float type works, slowly, and is told so.
   std::string slow_types() const {
     std::map<std::string, int> steps;
@@ -165,7 +189,7 @@ class Builder {
   bool guess_sizes_again() {
     int tries = 30;
     const std::vector<Type> types = likely_inputs(*plan_->graph, likely_, [&](const std::vector<Type>& t) -> size_t {
-      return tries-- > 0 ? calls_that_run(*plan_, t) : 0;
+      return tries-- > 0 ? calls_that_run(*plan_, t, make_) : 0;
     });
     if (types == types_) return false;
     types_ = types;
@@ -177,7 +201,7 @@ class Builder {
     constexpr double kBf16Error = 2048;  // 1/32 of the largest value
     const bool rounded = options_.max_error == 0 && options_.precision == Precision::bf16;
     const std::string problem = verify_whole(*plan_, *model_.state()->graph, types_, options_.verify,
-                                             rounded ? kBf16Error : options_.max_error);
+                                             rounded ? kBf16Error : options_.max_error, make_);
     if (problem.empty()) return;
     const std::string text = fmt::format("{}; `trine bisect` names the pass or kernel to blame", problem);
     if (options_.verify == Verify::full) throw Error(ErrorCode::mismatch, "build: " + text);
@@ -188,6 +212,11 @@ class Builder {
   const Model& model_;
   Graph graph_;
   KernelChooser chooser_;
+  std::shared_ptr<DeviceRuntime> runtime_;  // null: this CPU
+  const MakeRunner make_ = [this](std::shared_ptr<const Plan> plan) -> std::unique_ptr<Runner> {
+    if (runtime_) return runtime_->runner(std::move(plan));
+    return std::make_unique<Executor>(std::move(plan), nullptr);
+  };
   std::shared_ptr<Plan> plan_;
   std::map<std::string, int64_t> likely_;  // sizes that the caller gave to symbols
   std::vector<Type> types_;
@@ -207,11 +236,11 @@ std::string nearest_row(std::string_view name) {
 }
 
 void check_options(const BuildOptions& options) {
-  if (!is_this_cpu(options.device)) open_device(options.device);
+  const std::shared_ptr<const Target> target = target_of(options.device);
   if (options.threads < 0 || options.threads > 1024)
     throw Error(ErrorCode::invalid_argument, fmt::format("build: {} threads; give 0 (all) to 1024", options.threads));
   for (const std::string& name : options.drop) {
-    if (dnn::find_row(name)) continue;
+    if (dnn::find_row(name) || (target && target->has_row(name))) continue;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("drop: no kernel row is called '{}'; trine inspect --plan shows those that a model uses{}",
                             name, nearest_row(name)));

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "dnn/timings_file.h"
+#include "plan/device_runtime.h"
 #include "plan/footprint.h"
 #include "trine/base/cpu.h"
 #include "trine/base/error.h"
@@ -28,6 +29,11 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
     throw Error(ErrorCode::invalid_argument,
                 "build: deterministic with a budget or a timing cache; what is measured may "
                 "choose other kernels elsewhere, so give one or the other");
+  if (measures && !is_this_cpu(options.device))
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("build: a budget or a timing cache with device '{}'; kernels are timed on cpu, those of "
+                            "devices are chosen by a cost model",
+                            options.device));
   limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
   if (options.fast && options.strict_fp32)
     throw Error(ErrorCode::invalid_argument, "build: fast and strict_fp32 contradict each other; give one or none");
@@ -43,7 +49,8 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
   if (const auto text = dnn::read_timings(options.timing_cache)) ignored_ = limits_.timings->merge(*text);
 }
 
-std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types) {
+std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types, const Target* target) {
+  if (target) return choose_rows(plan, types, target);
   int steps = 0;
   for_each_plan(plan, [&](const Plan& p) {
     for (const PlanStep& step : p.steps) steps += step.kind == StepKind::kernel;

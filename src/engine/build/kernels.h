@@ -15,8 +15,8 @@ class KernelChooser {
   dnn::Limits limits() const { return limits_; }
 
   // Chooses every row anew and packs weights. Returns what could not be prepared with these types. Throws
-  // Error{out_of_memory} when the least that the plan takes is more than max_memory_bytes.
-  std::string choose(Plan& plan, const std::vector<Type>& types);
+  // Error{out_of_memory} when the least that the plan takes is more than max_memory_bytes. `target` null: this CPU.
+  std::string choose(Plan& plan, const std::vector<Type>& types, const Target* target);
 
   // The plan as it will run: no measuring any more. Writes the timing cache.
   void settle(Plan& plan);

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "plan/device_runtime.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -58,6 +59,7 @@ void read(BuildRecord& record, const std::string& key, const std::string& text) 
   BuildOptions& o = record.options;
   const auto flag = [&] { return number<int>(key, text) != 0; };
   if (option == "threads") o.threads = number<int>(key, text);
+  else if (option == "device") o.device = text;
   else if (option == "timed") record.timed = flag();
   else if (option == "verify") o.verify = known(key, text, verify_from_name(text));
   else if (option == "precision") o.precision = known(key, text, precision_from_name(text));
@@ -88,6 +90,7 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
   const auto list = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); };
   put("threads", fmt::to_string(o.threads));
+  if (!is_this_cpu(o.device)) put("device", o.device);
   put("timed", flag(o.budget_seconds > 0 || !o.timing_cache.empty()));
   put("verify", std::string(name(o.verify)));
   put("precision", std::string(name(o.precision)));

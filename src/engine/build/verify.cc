@@ -10,7 +10,6 @@
 #include "engine/build/compare.h"
 #include "engine/build/noise.h"
 #include "graph/eval.h"
-#include "plan/executor.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -45,7 +44,8 @@ std::shared_ptr<const Plan> unowned(const Plan& plan) { return {std::shared_ptr<
 
 class Verifier {
  public:
-  Verifier(Plan& plan, Verify level, double factor) : plan_(plan), level_(level), factor_(factor > 0 ? factor : 1) {
+  Verifier(Plan& plan, Verify level, double factor, const MakeRunner& make)
+      : plan_(plan), make_(make), level_(level), factor_(factor > 0 ? factor : 1) {
     note_plans(plan);
   }
 
@@ -57,9 +57,9 @@ class Verifier {
       }
     const std::vector<Datum> inputs = random_inputs(types);
     try {
-      Executor executor(unowned(plan_), nullptr);
-      executor.observe({[&](const CallEvent& event) { see(event); }, true});
-      executor.run(inputs);
+      const std::unique_ptr<Runner> runner = make_(unowned(plan_));
+      runner->observe({[&](const CallEvent& event) { see(event); }, true});
+      runner->run(inputs);
     } catch (const Error& e) {
       report_.problem = e.what();
     }
@@ -126,7 +126,9 @@ class Verifier {
   void drop(const CallEvent& event, const Difference& d) {
     PlanStep& step = plans_.at(event.plan)->steps[static_cast<size_t>(event.call->node)];
     const bool kernel = event.call->kind == Call::Kind::kernel;
-    const std::string who = kernel ? std::string(event.call->row->name) : "loop";
+    const std::string who = !kernel              ? "loop"
+                            : event.call->device ? std::string(event.call->device->kernel())
+                                                 : std::string(event.call->row->name);
     report_.dropped.push_back(
         fmt::format("{} is not used, its result was wrong: off by {:.3g} in node '{}', allowed are {:.3g}", who,
                     d.worst, event.node->name, d.allowed));
@@ -146,6 +148,7 @@ class Verifier {
   }
 
   Plan& plan_;
+  const MakeRunner& make_;
   std::map<const Plan*, Plan*> plans_;          // with all bodies
   std::set<std::pair<const Plan*, int>> seen_;  // nodes
   Verify level_;
@@ -170,7 +173,7 @@ double plan_flops(const Plan& plan, const std::vector<Type>& types) {
 }  // namespace
 
 std::string verify_whole(const Plan& plan, const Graph& original, const std::vector<Type>& types, Verify level,
-                         double factor) {
+                         double factor, const MakeRunner& make) {
   for (const Type& t : types)
     if (!can_be_random(t)) return "";
   const std::vector<Datum> inputs = random_inputs(types);
@@ -184,7 +187,7 @@ std::string verify_whole(const Plan& plan, const Graph& original, const std::vec
     return "";  // random data does not suit every model: shapes and indices that come in as inputs
   }
   std::vector<double> noise;
-  const std::vector<Datum> got = Executor(unowned(plan), nullptr).run(inputs);
+  const std::vector<Datum> got = make(unowned(plan))->run(inputs);
   for (size_t i = 0; i < want.size(); ++i) {
     if (!want[i].is_tensor() || !got[i].is_tensor()) continue;
     Difference d = compare_all(got[i].tensor(), want[i].tensor(), factor > 0 ? factor : kWholeFactor);
@@ -200,22 +203,23 @@ std::string verify_whole(const Plan& plan, const Graph& original, const std::vec
   return "";
 }
 
-size_t calls_that_run(const Plan& plan, const std::vector<Type>& types) {
+size_t calls_that_run(const Plan& plan, const std::vector<Type>& types, const MakeRunner& make) {
   if (!std::all_of(types.begin(), types.end(), can_be_random)) return 0;
   size_t calls = 0;
   const Deadline deadline(kTrySeconds);
   try {
-    Executor executor(unowned(plan), nullptr);
-    executor.observe({[&](const CallEvent&) { ++calls; }, false});
-    executor.run(random_inputs(types));
+    const std::unique_ptr<Runner> runner = make(unowned(plan));
+    runner->observe({[&](const CallEvent&) { ++calls; }, false});
+    runner->run(random_inputs(types));
   } catch (const Error&) {
     return calls;
   }
   return kAllWork;
 }
 
-VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error) {
-  return Verifier(plan, level, max_error).run(input_types);
+VerifyReport verify_plan(Plan& plan, const std::vector<Type>& input_types, Verify level, double max_error,
+                         const MakeRunner& make) {
+  return Verifier(plan, level, max_error, make).run(input_types);
 }
 
 }  // namespace trine

@@ -136,6 +136,9 @@ void DeviceExecutor::submit_call(const Segment& segment, const DeviceSegment& pr
   const Call& call = segment.calls[index];
   const ChosenWork& work = work_of(call);
   try {
+    if (work.provided)
+      work.provided->run([&](const compute::OperandRole& role) { return operand(segment, prepared, index, 0, role); },
+                         stream());
     for (size_t part = 0; part < work.calls.size(); ++part)
       context_->store->programs().submit(
           work.calls[part],

@@ -30,9 +30,13 @@ std::string no_row(const dnn::DeviceChoice& choice) {
 
 }  // namespace
 
-DeviceTarget::DeviceTarget(compute::Device device) : device_(std::move(device)), traits_(dnn::traits_of(device_)) {}
+DeviceTarget::DeviceTarget(compute::Device device) : device_(std::move(device)), traits_(dnn::traits_of(device_)) {
+  fingerprint_ = fmt::format("{} x{}", traits_.is_cpu ? "simt" : fmt::format("sm_{}", traits_.architecture),
+                             traits_.multiprocessors);
+}
 
 std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call& call) const {
+  if (plan.device != fingerprint_) chosen = "";  // for another device
   dnn::DeviceChoice choice = dnn::find_on_device(call.what.problem, traits_, limits_of(plan));
   std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
                         [&](const dnn::DeviceCandidate& c) { return c.row->name == chosen; });
@@ -70,7 +74,10 @@ void DeviceTarget::settle(Call& call) const {
   auto& work = static_cast<ChosenWork&>(*call.device);
   const dnn::DeviceRow& row = *work.row;
   if (row.packed_bytes) call.packed_bytes = row.packed_bytes(row, call.what.problem);
-  if (work.provided) return;
+  if (work.provided) {
+    call.workspace_bytes = work.provided->workspace_bytes();
+    return;
+  }
   work.calls = {row.call(row, call.what.problem, traits_)};
   call.workspace_bytes = work.calls[0].workspace_bytes;
 }

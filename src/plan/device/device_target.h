@@ -26,6 +26,8 @@ class DeviceTarget final : public Target {
  public:
   explicit DeviceTarget(compute::Device device);
 
+  const std::string& fingerprint() const override { return fingerprint_; }
+  bool has_row(std::string_view name) const override { return dnn::find_device_row(name) != nullptr; }
   std::string choose(const Plan& plan, std::string_view chosen, Call& call) const override;
   std::string render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings, Call& call) const override;
   void settle(Call& call) const override;
@@ -36,6 +38,7 @@ class DeviceTarget final : public Target {
  private:
   compute::Device device_;
   dnn::DeviceTraits traits_;
+  std::string fingerprint_;
 };
 
 }  // namespace trine

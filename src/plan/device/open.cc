@@ -16,14 +16,9 @@ class Runtime final : public DeviceRuntime {
  public:
   explicit Runtime(const compute::Device& device)
       : target_(std::make_shared<DeviceTarget>(device)),
-        programs_(std::make_shared<compute::DevicePrograms>(device, dnn::device_headers())) {
-    const dnn::DeviceTraits& t = target_->traits();
-    fingerprint_ =
-        (t.is_cpu ? "simt" : "sm_" + std::to_string(t.architecture)) + " x" + std::to_string(t.multiprocessors);
-  }
+        programs_(std::make_shared<compute::DevicePrograms>(device, dnn::device_headers())) {}
 
   const Target& target() const override { return *target_; }
-  const std::string& fingerprint() const override { return fingerprint_; }
 
   std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan) override {
     std::shared_ptr<DeviceStore> store = store_of(plan);
@@ -44,7 +39,6 @@ class Runtime final : public DeviceRuntime {
 
   std::shared_ptr<const DeviceTarget> target_;
   std::shared_ptr<compute::DevicePrograms> programs_;
-  std::string fingerprint_;
   std::mutex mutex_;
   std::map<const Plan*, std::weak_ptr<DeviceStore>> stores_;
 };
