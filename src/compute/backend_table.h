@@ -85,7 +85,8 @@ struct BackendTable {
   // Between devices of this backend, on a stream of `device`; null: there is but one.
   void (*copy_peer)(int device, void* to, int to_device, const void* from, int from_device, size_t bytes,
                     StreamHandle stream) = nullptr;
-  void* (*native_stream)(StreamHandle stream) = nullptr;  // as the driver's libraries take it; null: there is none
+  // As the driver's libraries take it, whose context becomes this thread's; null: there is none.
+  void* (*native_stream)(int device, StreamHandle stream) = nullptr;
 };
 
 class RegisterBackend {

@@ -29,8 +29,8 @@ namespace {
 }  // namespace
 
 void* Stream::native() const {
-  const BackendTable& table = *device_.state_->table;
-  return table.native_stream ? table.native_stream(handle_) : nullptr;
+  const Device::State& device = *device_.state_;
+  return device.table->native_stream ? device.table->native_stream(device.index, handle_) : nullptr;
 }
 
 void Stream::begin_capture() {

@@ -167,7 +167,8 @@ class Stream {
   void begin_capture();
   Graph end_capture();
   bool capturing() const;
-  // The driver's own stream, for its libraries: a CUstream; null where there is none. Needs libtrine_compute.
+  // The driver's own stream, for its libraries: a CUstream; null where there is none. The device's context is this
+  // thread's then. Needs libtrine_compute.
   void* native() const;
 
  private:

@@ -210,6 +210,12 @@ void fill(int index, void* memory, uint8_t value, size_t bytes, StreamHandle str
   check(api().fill(address_of(memory), value, bytes, id_of(stream)), "cuMemsetD8Async", last_kernel_on(device, stream));
 }
 
+// Libraries work in the context that is current in this thread.
+void* native_stream(int index, StreamHandle stream) {
+  use_device(index);
+  return id_of(stream);
+}
+
 const compute::BackendTable kCuda = {
     .name = "cuda",
     .device_count = [] { return driver().devices; },
@@ -243,7 +249,7 @@ const compute::BackendTable kCuda = {
     .host_address = host_address,
     .copy_pitched = copy_pitched,
     .copy_peer = copy_peer,
-    .native_stream = [](StreamHandle stream) -> void* { return id_of(stream); },
+    .native_stream = native_stream,
 };
 const compute::RegisterBackend registered(kCuda);
 
