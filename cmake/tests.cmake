@@ -6,6 +6,9 @@ add_custom_target(thread_tests)
 set(RUNTIME_TESTS base compute dnn engine plan)  # these need libtrine_rt only
 # What meets threads. Kernels here are written by hand or pretended: none need the compiler, which has no sanitizer.
 set(THREAD_TESTS ${RUNTIME_TESTS} compute_cache compute_cuda compute_graph compute_profile compute_run cudart)
+# Made-up operands of dnn problems and their oracles, for tests of rows on other devices.
+add_library(row_oracles STATIC EXCLUDE_FROM_ALL tests/unit/dnn/check_rows.cc tests/unit/dnn/oracles.cc tests/unit/dnn/row_data.cc)
+target_link_libraries(row_oracles PRIVATE GTest::gtest trine_dnn)
 file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*)
 foreach(folder ${folders})
   if(IS_DIRECTORY ${folder})
@@ -34,7 +37,7 @@ foreach(folder ${folders})
           add_dependencies(test_${name} trine_simt)  # opened at run time
         endif()
       elseif(name MATCHES "^gpu_")
-        target_link_libraries(test_${name} PRIVATE trine_gpu trine_dnn trine)
+        target_link_libraries(test_${name} PRIVATE row_oracles trine_gpu trine_dnn trine)
       elseif(name STREQUAL "device_math")  # headers alone, against MPFR
         target_link_libraries(test_${name} PRIVATE mpfr gmp)
         target_compile_options(test_${name} PRIVATE -ffp-contract=off)
