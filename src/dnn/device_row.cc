@@ -40,6 +40,13 @@ RegisterDeviceRows::RegisterDeviceRows(std::span<const DeviceRow> rows) {
   for (const DeviceRow& row : rows) registry().rows.push_back(&row);
 }
 
+compute::DeviceCall device_call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits,
+                                const Quantization& quantization) {
+  if (row.call_integers && types_of(problem).are_integers())
+    return row.call_integers(row, problem, traits, quantization);
+  return row.call(row, problem, traits);
+}
+
 std::vector<const DeviceRow*> device_rows_of(OpKind op) {
   const std::lock_guard lock(registry().mutex);
   std::vector<const DeviceRow*> found;

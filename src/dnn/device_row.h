@@ -56,6 +56,10 @@ struct DeviceRow {
   size_t (*packed_bytes)(const DeviceRow&, const Problem&) = nullptr;
   void (*prepack)(const DeviceRow&, const Problem&, std::span<const void* const> weights, void* packed) = nullptr;
   compute::DeviceCall (*call)(const DeviceRow&, const Problem&, const DeviceTraits&) = nullptr;
+  // Contractions of 8-bit integers: the same with numbers that are known when the call is made. Quantization::scale is
+  // not read: the call's operand of role scale holds one or, by the problem's types, one for each channel; null: 1.
+  compute::DeviceCall (*call_integers)(const DeviceRow&, const Problem&, const DeviceTraits&,
+                                       const Quantization&) = nullptr;
   // Instead of `call`; null when the library is not there.
   std::shared_ptr<ProvidedCall> (*provide)(const DeviceRow&, const Problem&, const compute::Device&) = nullptr;
 };
@@ -64,6 +68,10 @@ class RegisterDeviceRows {
  public:
   explicit RegisterDeviceRows(std::span<const DeviceRow> rows);
 };
+
+// The call of a row, by whichever of its two functions the problem needs.
+compute::DeviceCall device_call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits,
+                                const Quantization& quantization = {});
 
 std::vector<const DeviceRow*> device_rows_of(OpKind op);  // in the order of the tables
 const DeviceRow* find_device_row(std::string_view name);  // null when there is none
