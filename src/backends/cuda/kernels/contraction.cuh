@@ -1,0 +1,108 @@
+// Numbers of any type in memory, and what happens to sums of products before they are stored.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "contraction_args.cuh"
+#include "epilogue.cuh"
+
+namespace trine::contraction {
+
+__device__ inline float float_at(int type, const void* p, long long i) {
+  switch (type) {
+    case kF16: return __half2float(static_cast<const __half*>(p)[i]);
+    case kBf16: return __bfloat162float(static_cast<const __nv_bfloat16*>(p)[i]);
+    case kI8: return static_cast<const signed char*>(p)[i];
+    case kU8: return static_cast<const unsigned char*>(p)[i];
+    default: return static_cast<const float*>(p)[i];
+  }
+}
+__device__ inline int byte_at(int type, const void* p, long long i) {
+  return type == kI8 ? static_cast<const signed char*>(p)[i] : static_cast<const unsigned char*>(p)[i];
+}
+
+__device__ inline void put(int type, void* p, long long i, float x) {
+  if (type == kF16) static_cast<__half*>(p)[i] = __float2half_rn(x);
+  else if (type == kBf16) static_cast<__nv_bfloat16*>(p)[i] = __float2bfloat16_rn(x);
+  else static_cast<float*>(p)[i] = x;
+}
+
+// Operands of what follows the sums; each may be null.
+struct FinishOperands {
+  const void *bias, *residual;
+  const float* scale;
+  void* y;
+};
+
+// `at` counts elements of y, `column` those of bias and scale.
+__device__ inline void finish(const Finish& f, const FinishOperands& o, float sum, long long at, int column) {
+  float x = f.factor * sum;
+  if (o.bias) x += float_at(f.bias, o.bias, column);
+  const Epilogue e{Act(f.act), Residual(f.residual), f.alpha, f.beta};
+  put(f.out, o.y, at, finished(e, x, f.residual ? float_at(f.out, o.residual, at) : 0.f));
+}
+
+// Sums of 8-bit integers, zero points taken off. Each operation is rounded once, none is fused: the same bits
+// everywhere.
+__device__ inline void finish(const Finish& f, const FinishOperands& o, int sum, long long at, int column) {
+  if (o.bias && f.bias == kI32) sum = int(unsigned(sum) + unsigned(static_cast<const int*>(o.bias)[column]));
+  if (f.out == kI32) {
+    static_cast<int*>(o.y)[at] = sum;
+    return;
+  }
+  const bool bytes = f.out == kI8 || f.out == kU8;
+  float scale = __fmul_rn(o.scale ? o.scale[f.scale_per_channel ? column : 0] : 1.f, f.factor);
+  float bias = o.bias && f.bias != kI32 ? static_cast<const float*>(o.bias)[column] : 0.f;
+  float residual_scale = f.residual_scale, multiplier = f.out_multiplier, alpha = f.alpha, beta = f.beta;
+  if (f.multiply_first) {
+    scale = __fmul_rn(scale, multiplier);
+    bias = __fmul_rn(bias, multiplier);
+    residual_scale = __fmul_rn(residual_scale, multiplier);
+    if (Act(f.act) == Act::clip) alpha = __fmul_rn(alpha, multiplier), beta = __fmul_rn(beta, multiplier);
+    multiplier = 1;
+  }
+  float x = __fadd_rn(__fmul_rn(float(sum), scale), bias), r = 0;
+  if (f.residual) {
+    r = float_at(f.out, o.residual, at);
+    if (bytes) r = __fmul_rn(__fadd_rn(r, -float(f.residual_zero)), residual_scale);
+  }
+  if (Residual(f.residual) == Residual::before) x = __fadd_rn(x, r);
+  x = activated(Act(f.act), alpha, beta, x);
+  if (Residual(f.residual) == Residual::after) x = __fadd_rn(x, r);
+  if (!bytes) {
+    static_cast<float*>(o.y)[at] = x;
+    return;
+  }
+  const float low = float((f.out == kI8 ? -128 : 0) - f.out_zero), high = low + 255;
+  x = fminf(fmaxf(rintf(__fmul_rn(x, multiplier)), low), high);
+  static_cast<unsigned char*>(o.y)[at] = static_cast<unsigned char>(int(x) + f.out_zero);
+}
+
+// Where a member of a batch begins.
+__device__ inline void batch_offsets(const Batches& batches, int index, long long& a, long long& b) {
+  a = b = 0;
+  for (int i = 0; i < batches.rank; ++i) {
+    const int at = index % batches.extent[i];
+    index /= batches.extent[i];
+    a += at * batches.a_step[i];
+    b += at * batches.b_step[i];
+  }
+}
+
+// Where kernel position k of an output position reads along one axis; `origin` is out * stride - pad, of a transposed
+// convolution out + pad.
+__device__ inline int origin_of(const Window& w, int axis, int out) {
+  return w.transposed ? out + w.pad[axis] : out * w.stride[axis] - w.pad[axis];
+}
+__device__ inline bool source_of(const Window& w, int axis, int origin, int k, int& at) {
+  if (!w.transposed) {
+    at = origin + k * w.dilation[axis];
+    return unsigned(at) < unsigned(w.in[axis]);
+  }
+  const int far = origin - k * w.dilation[axis];
+  at = far / w.stride[axis];
+  return far >= 0 && at * w.stride[axis] == far && at < w.in[axis];
+}
+
+}  // namespace trine::contraction
