@@ -54,4 +54,15 @@ struct GatherSizes {
   unsigned items;
 };
 
+// dnn::AttentionProblem for kernels. Rows are queries by `pack` heads that share keys: row r is query r / pack of head
+// r % pack of its group.
+struct AttentionSizes {
+  Wide q[3], k[3], v[3], y[3], mask_stride[4];
+  int batch, heads, kv_heads, q_len, kv_len, d, dv;
+  int pack, rows, row_tiles, splits;
+  float scale, softcap, dropout;
+  int causal, causal_offset, bottom_right, window_left, window_right, lengths, alibi;
+  int mask;  // 0 none, 1 additive, 2 boolean
+};
+
 }  // namespace trine
