@@ -65,4 +65,12 @@ struct AttentionSizes {
   int mask;  // 0 none, 1 additive, 2 boolean
 };
 
+// One layer of a recurrent network. Gates stand as in dnn::RnnProblem.
+struct RnnSizes {
+  int kind;  // 0 lstm, 1 gru, 2 tanh, 3 relu
+  int steps, batch, hidden, directions, reverse, joined;
+  int linear_before_reset, peephole, lengths;
+  float clip, cell_min, cell_max;  // clip 0: none
+};
+
 }  // namespace trine
