@@ -63,10 +63,10 @@ std::vector<char> pack(const DeviceRow& row, const Problem& problem, const Data&
 }
 
 // The bytes of out[0].
-std::vector<char> run(const DeviceRow& row, const Problem& problem, const Data& data) {
+std::vector<char> run(const DeviceRow& row, const Problem& problem, const Data& data, const DeviceTraits& traits) {
   using Kind = compute::OperandRole::Kind;
   const OperandSizes sizes = operand_sizes(problem);
-  const compute::DeviceCall call = device_call(row, problem, traits_of(test_device()), data.quantization);
+  const compute::DeviceCall call = device_call(row, problem, traits, data.quantization);
   const auto uploaded = [](const Encoded& e) { return DeviceBytes(e.bytes(), e.pointer()); };
   std::vector<DeviceBytes> in, constants;
   for (size_t i = 0; i < 2; ++i) in.push_back(uploaded(Encoded(sizes.in_types[i], data.in[i])));
@@ -128,6 +128,15 @@ const compute::Device& test_device() {
   return *device;
 }
 
+DeviceTraits test_traits(bool large) {
+  DeviceTraits traits = traits_of(test_device());
+  if (large) {
+    traits.multiprocessors = 132;
+    traits.flops_per_second = 60e12, traits.bytes_per_second = 4e12;
+  }
+  return traits;
+}
+
 void check_device_rows(const Problem& problem, const DeviceOptions& options) {
   std::mt19937_64 random(seed() + hash(problem));
   const Oracle oracle = op_kind(problem) == OpKind::conv ? conv_oracle : matmul_oracle;
@@ -142,11 +151,11 @@ void check_device_rows(const Problem& problem, const DeviceOptions& options) {
     round_outputs(problem, integers, expected);
     if (integers) std::fill(expected.bound[0].begin(), expected.bound[0].end(), 0.0);
     for (const DeviceCandidate& c :
-         find_on_device(problem, traits_of(test_device()), {.tf32 = options.tf32}).candidates) {
+         find_on_device(problem, test_traits(options.large), {.tf32 = options.tf32}).candidates) {
       if (c.row->provide || c.row->tf32 != options.tf32 || c.row->name.find(options.only) == std::string_view::npos)
         continue;
       ++fitting;
-      const std::vector<char> bytes = run(*c.row, problem, data);
+      const std::vector<char> bytes = run(*c.row, problem, data, test_traits(options.large));
       std::vector<double> got;
       for (int64_t i = 0; i < sizes.out[0]; ++i) got.push_back(decode(sizes.out_types[0], bytes.data(), i));
       compare(c.row->name, got, expected.out[0], expected.bound[0], sizes.out_types[0],

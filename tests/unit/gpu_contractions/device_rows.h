@@ -12,11 +12,13 @@ struct DeviceOptions {
   bool integers = true;  // also the exact run
   bool tf32 = false;     // rows that round to it, and only these
   int least_rows = 1;
+  bool large = false;     // calls are those for 132 multiprocessors, which depth is split for
   std::string only = {};  // rows whose name holds this
   std::function<void(Data&)> adjust = {};
 };
 
 const compute::Device& test_device();
+DeviceTraits test_traits(bool large);
 void check_device_rows(const Problem& problem, const DeviceOptions& options = {});
 
 }  // namespace trine::dnn::test

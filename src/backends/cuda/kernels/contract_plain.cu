@@ -26,7 +26,8 @@ struct Fetcher {
   long long base[kRows];              // -1: no such row
   int origin[kRows][3];
 
-  __device__ Fetcher(const Product& p_, const Window& w_, const void* a_, int zero_, int row, int k_, long long start)
+  __device__ __forceinline__ Fetcher(const Product& p_, const Window& w_, const void* a_, int zero_, int row, int k_,
+                                     long long start)
       : p(p_), w(w_), a(a_), zero(zero_), k(k_) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i, row += kSide) {
@@ -48,7 +49,7 @@ struct Fetcher {
   }
 
   // Channels beyond the last are those of the next positions.
-  __device__ void normalise() {
+  __device__ __forceinline__ void normalise() {
     if constexpr (!kConv) return;
     while (channel >= w.channels && k < p.depth) {
       channel -= w.channels;
@@ -59,12 +60,12 @@ struct Fetcher {
     }
   }
 
-  __device__ void next() {
+  __device__ __forceinline__ void next() {
     k += kDepth, channel += kDepth;
     normalise();
   }
 
-  __device__ void fetch(Sum (&to)[kRows]) const {
+  __device__ __forceinline__ void fetch(Sum (&to)[kRows]) const {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       to[i] = 0;
@@ -85,8 +86,9 @@ struct Fetcher {
 
 template <class Sum, bool kConv, int kTile>
 __global__ void __launch_bounds__(kSide* kSide)
-    contract_plain(Product p, Window w, Finish f, const void* a, const void* b, const void* bias, const void* residual,
-                   const float* scale, void* y) {
+    contract_plain(const __grid_constant__ Product p, const __grid_constant__ Window w,
+                   const __grid_constant__ Finish f, const void* a, const void* b, const void* bias,
+                   const void* residual, const float* scale, void* y) {
   constexpr int kEach = kTile / kSide;
   constexpr int kPad = 4;
   __shared__ __align__(16) Sum as[kDepth][kTile + kPad];
@@ -163,8 +165,9 @@ __global__ void __launch_bounds__(kSide* kSide)
 // Convolutions of small groups: a thread makes one output; neighbours are neighbouring channels. Weights [depth][M].
 template <class Sum>
 __global__ void __launch_bounds__(256)
-    conv_direct(Product p, Window w, Finish f, int group_columns, const void* a, const void* b, const void* bias,
-                const void* residual, const float* scale, void* y) {
+    conv_direct(const __grid_constant__ Product p, const __grid_constant__ Window w, const __grid_constant__ Finish f,
+                int group_columns, const void* a, const void* b, const void* bias, const void* residual,
+                const float* scale, void* y) {
   const long long index = (long long)blockIdx.x * 256 + threadIdx.x;
   const int column = int(index % p.columns), row = int(index / p.columns);
   if (row >= p.rows) return;

@@ -79,6 +79,62 @@ __device__ inline void finish(const Finish& f, const FinishOperands& o, int sum,
   static_cast<unsigned char*>(o.y)[at] = static_cast<unsigned char>(int(x) + f.out_zero);
 }
 
+// Sums of `count` columns, 8 at most, at `sums` in shared memory, which is written to as well. Rare activations stand
+// in a loop: eight times their code would not fit the instruction cache.
+__device__ inline void finish_row(const Finish& f, const FinishOperands& o, float* sums, int count, long long at,
+                                  int column, bool aligned, const int*) {
+  const bool is_half = f.out == kF16 || f.out == kBf16;
+  const auto misaligned = [&](const void* p) { return (reinterpret_cast<unsigned long long>(p) & 15) != 0; };
+  aligned = aligned && is_half && count == 8 && !misaligned(o.y) && !misaligned(f.residual ? o.residual : nullptr);
+  if (!aligned || (o.bias && f.bias != kF32)) {
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) finish(f, o, sums[i], at + i, column + i);
+    return;
+  }
+  float x[8], r[8] = {};
+  if (f.residual) {
+    const uint4 words = *reinterpret_cast<const uint4*>(static_cast<const unsigned short*>(o.residual) + at);
+    const unsigned w[4] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const unsigned short bits = static_cast<unsigned short>(w[i / 2] >> (i % 2 * 16));
+      r[i] = f.out == kF16 ? __half2float(__ushort_as_half(bits)) : __uint_as_float(unsigned(bits) << 16);
+    }
+  }
+  const float* bias = static_cast<const float*>(o.bias);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    x[i] = f.factor * sums[i];
+    if (bias) x[i] += bias[column + i];
+    if (Residual(f.residual) == Residual::before) x[i] += r[i];
+  }
+  if (Act(f.act) == Act::relu) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = x[i] < 0.f ? 0.f : x[i];
+  } else if (Act(f.act) != Act::none) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sums[i] = x[i];
+#pragma unroll 1
+    for (int i = 0; i < 8; ++i) sums[i] = activated(Act(f.act), f.alpha, f.beta, sums[i]);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = sums[i];
+  }
+  unsigned w[4] = {};
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    if (Residual(f.residual) == Residual::after) x[i] += r[i];
+    const unsigned short bits =
+        f.out == kF16 ? __half_as_ushort(__float2half_rn(x[i])) : __bfloat16_as_ushort(__float2bfloat16_rn(x[i]));
+    w[i / 2] |= unsigned(bits) << (i % 2 * 16);
+  }
+  *reinterpret_cast<uint4*>(static_cast<unsigned short*>(o.y) + at) = make_uint4(w[0], w[1], w[2], w[3]);
+}
+__device__ inline void finish_row(const Finish& f, const FinishOperands& o, int* sums, int count, long long at,
+                                  int column, bool, const int* column_sums) {
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) finish(f, o, sums[i] - f.in_zero * column_sums[column + i], at + i, column + i);
+}
+
 // Where a member of a batch begins.
 __device__ inline void batch_offsets(const Batches& batches, int index, long long& a, long long& b) {
   a = b = 0;

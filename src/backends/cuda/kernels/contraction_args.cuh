@@ -46,4 +46,21 @@ struct Window {
   long long image, pixel;  // steps in elements
 };
 
+// What tensor-core kernels are given. A's rows are those of a matrix (kernel 1x1x1, `plain`) or where a window stands;
+// depth is (kernel position, channel), each position's channels padded to 16 bytes. B is [columns][b_row].
+struct Mma {
+  int rows, columns;
+  int steps, split_steps, splits;  // of depth, 128 bytes each; of one part of it; parts
+  int row_tiles, column_tiles;
+  int plain, aligned;  // rows and pixels begin at multiples of 16 bytes, if a does
+  int a_row, channels, padded_channels;
+  int in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
+  int image, pixel;  // steps in elements
+  int b_depth, b_row;
+  int y_aligned;  // rows of y and residual likewise begin at multiples of 16 bytes
+  long long y_row, y_batch;
+  int column_batch;
+  Batches batches;
+};
+
 }  // namespace trine::contraction
