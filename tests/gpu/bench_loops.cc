@@ -1,7 +1,9 @@
-// Times loop kernels on a device: `bench_gpu_loops [--device cuda:0] [--only TEXT] [--print] [--ptx sm_90,FOLDER]`.
+// Times loop kernels on a device: `bench_gpu_loops [--device cuda:0] [--only TEXT] [--overlap] [--bytes 16] [--print]
+// [--ptx sm_90,FOLDER]`.
 //
-// Each line is one fused group: launches in a captured graph, many of them one behind the other, between two events.
-// GB/s counts every input and output once. Small ones stay in the L2 cache.
+// `--overlap`: launches begin before the one before is done, and wait (compute capability 9.0). `--bytes`: that a
+// thread takes of an operand at once. Each line is one fused group: launches in a captured graph, many of them one
+// behind the other, between two events. GB/s counts every input and output once. Small ones stay in the L2 cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +56,8 @@ const Case kCases[] = {
 
 struct Options {
   std::string device = "cuda:0", only, architecture, folder;
-  bool print = false;
+  bool print = false, overlap = false;
+  int pack_bytes = 16;
 };
 
 std::string graph_text(const Case& c, const std::string& type) {
@@ -87,7 +90,8 @@ Prepared prepare(const Case& c, const std::string& type, const Options& options,
   infer_shapes(p.graph);
   const codegen::Lowered lowered = codegen::lower_group(p.graph);
   if (!lowered) throw Error(ErrorCode::unsupported, lowered.refusal);
-  const codegen::RenderTarget target{.multiprocessors = multiprocessors};
+  const codegen::RenderTarget target{
+      .multiprocessors = multiprocessors, .pack_bytes = options.pack_bytes, .overlap = options.overlap};
   for (const auto& k : lowered.kernels)
     p.calls.push_back(codegen::render_cuda(k, [](std::string_view) { return std::optional<int64_t>(); }, target));
   if (!options.print && options.folder.empty()) return p;
@@ -185,6 +189,8 @@ Options parse(int argc, char** argv) {
     if (flag == "--device") o.device = value();
     else if (flag == "--only") o.only = value();
     else if (flag == "--print") o.print = true;
+    else if (flag == "--overlap") o.overlap = true;
+    else if (flag == "--bytes") o.pack_bytes = std::stoi(value());
     else if (flag == "--ptx") {
       const std::string both = value();
       o.architecture = both.substr(0, both.find(','));

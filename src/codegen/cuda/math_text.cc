@@ -28,7 +28,7 @@ class TextMath {
   F mul(F a, F b) { return line("float", a + " * " + b); }
   F div(F a, F b) { return line("float", a + " / " + b); }
   F fma(F a, F b, F c) { return line("float", "fmaf(" + a + ", " + b + ", " + c + ")"); }
-  F rint(F a) { return line("float", "rintf(" + a + ")"); }
+  F rint(F a) { return line("float", "rounded(" + a + ")"); }  // of arguments of exp, which are small
   I to_int(F a) { return line("int", "static_cast<int>(" + a + ")"); }
   F to_float(I a) { return line("float", "static_cast<float>(" + a + ")"); }
   I bits(F a) { return line("int", "bits_as<int>(" + a + ")"); }

@@ -5,8 +5,6 @@
 namespace trine::codegen {
 namespace {
 
-constexpr int kPieceBytes = 16;
-
 void collect(const BoundLoops& loops, const Block& block, std::vector<MemoryAccess>& found) {
   auto add = [&](int access, bool scattered) {
     if (loops.operand_of(access).kind == Operand::Kind::scratch) return;
@@ -49,7 +47,7 @@ int unit_strides(const BoundLoops& loops, const std::vector<MemoryAccess>& acces
                                         [&](const MemoryAccess& a) { return loops.stride(a.access, loop) == 1; }));
 }
 
-int pack_width(const BoundLoops& loops, const std::vector<MemoryAccess>& accesses, int loop) {
+int pack_width(const BoundLoops& loops, const std::vector<MemoryAccess>& accesses, int loop, int bytes) {
   if (loop < 0) return 1;
   int good = 0, bad = 0, smallest = 8;
   for (const MemoryAccess& a : accesses) {
@@ -63,7 +61,7 @@ int pack_width(const BoundLoops& loops, const std::vector<MemoryAccess>& accesse
     smallest = std::min(smallest, bytes_of(loops, a.access));
   }
   if (good == 0 || bad > good) return 1;
-  int width = std::min(kPieceBytes / smallest, smallest == 1 ? 16 : 8);
+  int width = std::min(bytes / smallest, bytes > 16 || smallest == 1 ? 16 : 8);
   auto fits = [&](const MemoryAccess& a) {
     return loops.stride(a.access, loop) != 1 || a.scattered || starts_at_multiples(loops, a.access, loop, width);
   };

@@ -56,6 +56,7 @@ void add_launch(const BoundLoops& loops, const ThreadSchedule& schedule, const s
   launch.kernel = text.kernel;
   launch.shape.grid = {static_cast<uint32_t>(blocks), 1, 1};
   launch.shape.block = {static_cast<uint32_t>(schedule.block_x), static_cast<uint32_t>(schedule.block_y), 1};
+  launch.shape.overlap = schedule.overlap;
   launch.arguments.push_back(sizes_argument(text.sizes, call));
   for (int o : text.operands)
     launch.arguments.push_back(argument_of(loops.kernel().operands[static_cast<size_t>(o)], places, call));

@@ -10,6 +10,9 @@ namespace trine::codegen {
 struct RenderTarget {
   int multiprocessors = 1;
   uint32_t shared_bytes = 48 << 10;  // of a block, statically
+  int pack_bytes = 16;               // that a thread takes of an operand at once, at most
+  bool overlap = false;              // LaunchShape::overlap; compute capability 9.0
+  bool wide_index = false;           // 64 bits though 32 would do: for tests
 };
 
 // Launches that compute `kernel` with every Dim bound; operand roles in and out count as the kernel's operands do, in

@@ -34,10 +34,14 @@ int64_t divided_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 class Scheduler {
  public:
   Scheduler(const BoundLoops& loops, const RenderTarget& target)
-      : loops_(loops), multiprocessors_(std::max(target.multiprocessors, 1)), chains_(row_chains(loops)) {}
+      : loops_(loops),
+        target_(target),
+        multiprocessors_(std::max(target.multiprocessors, 1)),
+        chains_(row_chains(loops)) {}
 
   ThreadSchedule run() {
-    s_.wide_index = !loops_.fits_32_bits();
+    s_.wide_index = target_.wide_index || !loops_.fits_32_bits();
+    s_.overlap = target_.overlap;
     order_points();
     longest_ = 0;
     for (const Chain& c : chains_) longest_ = std::max(longest_, count_of(c));
@@ -93,7 +97,7 @@ class Scheduler {
   int point_width(int64_t threads_of_a_point, int64_t enough) const {
     const int loop = fastest();
     if (loop < 0 || occurrences(loops_.kernel().body, loop) != 1) return 1;
-    int width = pack_width(loops_, memory_accesses(loops_, *loops_.path().front()), loop);
+    int width = pack_width(loops_, memory_accesses(loops_, *loops_.path().front()), loop, target_.pack_bytes);
     while (width > 1 && loops_.points() / width * threads_of_a_point < multiprocessors_ * enough) width /= 2;
     return width;
   }
@@ -141,6 +145,9 @@ class Scheduler {
     }
     s_.columns = true;
     s_.team = static_cast<int>(team);
+    const int64_t each = divided_up(longest_, team);
+    if (chains_.size() > 1 && each <= kMostUnrolled && each * width * kept_words() <= kMostKept)
+      s_.keep = static_cast<int>(each);
     s_.block_x = loops_.points() / width / kColumns < multiprocessors_ ? kColumns / 2 : kColumns;
     s_.block_y = s_.team;
   }
@@ -171,7 +178,8 @@ class Scheduler {
       const auto fastest_of =
           std::count_if(chains_.begin(), chains_.end(), [&](const Chain& o) { return o.fastest() == c.fastest(); });
       if (occurrences(loops_.kernel().body, c.fastest()) != fastest_of) return 1;
-      width = std::min(width, pack_width(loops_, memory_accesses(loops_, *c.blocks.front()), c.fastest()));
+      width = std::min(width,
+                       pack_width(loops_, memory_accesses(loops_, *c.blocks.front()), c.fastest(), target_.pack_bytes));
     }
     // A team of fewer than 8 threads would read short pieces.
     while (width > 1 && longest_ / width < 8) width /= 2;
@@ -192,6 +200,7 @@ class Scheduler {
   }
 
   const BoundLoops& loops_;
+  const RenderTarget& target_;
   const int64_t multiprocessors_;
   const std::vector<Chain> chains_;
   int64_t longest_ = 0;

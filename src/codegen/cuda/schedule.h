@@ -20,7 +20,8 @@ struct ThreadSchedule {
   // Squares of edge * edge points, read along one loop into shared memory and written along the other.
   int edge = 0;  // 0: none
   int read_along = -1, write_along = -1;
-  bool wide_index = false;                                                                // 64 bits
+  bool wide_index = false;  // 64 bits
+  bool overlap = false;     // the kernel waits for the one before it
   int points_per_block() const { return edge ? 1 : columns ? block_x : block_x / team; }  // of those counted below
   // What a thread's point counts of a loop: iterations, packs, or edges of squares.
   int64_t units(const BoundLoops& loops, int loop) const {

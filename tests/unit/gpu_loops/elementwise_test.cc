@@ -170,6 +170,23 @@ TEST(GpuElementwise, RoundingToSmallFloats) {
   }
 }
 
+// More numbers than parameters hold: they lie in memory.
+TEST(GpuElementwise, ManyOperands) {
+  std::mt19937 rng(seed());
+  std::string inputs, nodes;
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    inputs += (i ? ", %x" : "%x") + n + ": i32[2,3,2,3,2]";
+    nodes += "  %t" + n + " = transpose %x" + n + " {perm=[4,1,2,3,0]}\n";
+    nodes += i == 0 ? "  %s0 = relu %t0\n" : "  %s" + n + " = add %s" + std::to_string(i - 1) + " %t" + n + "\n";
+    tensors.push_back(random_tensor(DType::i32, {2, 3, 2, 3, 2}, rng));
+  }
+  DeviceOptions options;
+  options.target.wide_index = true;
+  expect_device_matches("graph(" + inputs + ") {\n" + nodes + "  return %s99\n}\n", tensors, 0, no_symbols(), options);
+}
+
 TEST(GpuElementwise, BroadcastsAndSymbols) {
   std::mt19937 rng(seed());
   const Bindings bindings = [](std::string_view s) -> std::optional<int64_t> { return s == "N" ? 6 : 17; };

@@ -6,7 +6,7 @@ namespace {
 using namespace test;
 
 TEST(GpuFolds, SoftmaxOverEveryAxisAndSize) {
-  for (const char* dims : {"3,1", "5,31", "4,32", "7,33", "3,128", "2,515", "2,1030", "0,5", "6,2"})
+  for (const char* dims : {"3,1", "4,32", "7,33", "2,515", "0,5", "6,2"})
     for (const char* axis : {"0", "1"})
       run({std::string("f32[") + dims + "]", std::string("%r = softmax %x {axis=") + axis + "}"});
   for (const char* axis : {"0", "1", "2", "3"})
@@ -17,9 +17,9 @@ TEST(GpuFolds, SoftmaxOverEveryAxisAndSize) {
 
 // A warp or less with packs, a block, rows in registers and rows that are read again.
 TEST(GpuFolds, RowsOfEveryKind) {
-  for (const char* dims : {"3,64", "40,64", "3,256", "150,256", "2,1024", "2,2048", "1,4100", "1,9000", "1,40000"})
+  for (const char* dims : {"40,64", "150,256", "2,1024", "1,4100", "1,40000"})
     run({std::string("f32[") + dims + "]", "%r = softmax %x {axis=1}"});
-  for (const char* dims : {"9,128", "2,4096", "1,6001"}) {
+  for (const char* dims : {"9,128", "1,6001"}) {
     run({std::string("f16[") + dims + "]", "%r = softmax %x {axis=1}", 2e-3});
     run({std::string("bf16[") + dims + "]", "%r = log_softmax %x {axis=1}", 2e-2});
     run({std::string("f32[") + dims + "]", "%a = const i64[1]{1};%r = reduce_sum %x %a {keepdims=0}", 1e-4});
@@ -30,7 +30,7 @@ TEST(GpuFolds, RowsOfEveryKind) {
 }
 
 TEST(GpuFolds, ColumnsOfEveryKind) {
-  for (const char* type : {"f32", "f16", "i32", "f64", "i64"})
+  for (const char* type : {"f32", "f16", "i64"})
     for (const char* dims : {"2,49,64", "1,200,3", "1,33,260"})
       run({std::string(type) + "[" + dims + "]", "%a = const i64[1]{1};%r = reduce_max %x %a {keepdims=0}", 0});
   run({"bool[1,40,72]", "%a = const i64[1]{1};%r = reduce_min %x %a {keepdims=0}", 0});
@@ -49,10 +49,12 @@ TEST(GpuFolds, FewLongFolds) {
 }
 
 TEST(GpuFolds, ReductionsOverEveryAxis) {
-  for (const char* op : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_prod", "reduce_log_sum_exp"})
-    for (const char* axes :
-         {"i64[1]{0}", "i64[1]{1}", "i64[1]{2}", "i64[2]{0,1}", "i64[2]{0,2}", "i64[2]{1,2}", "i64[3]{0,1,2}"})
-      run({"f32[4,7,37]", std::string("%a = const ") + axes + ";%r = " + op + " %x %a {keepdims=0}"});
+  for (const char* axes :
+       {"i64[1]{0}", "i64[1]{1}", "i64[1]{2}", "i64[2]{0,1}", "i64[2]{0,2}", "i64[2]{1,2}", "i64[3]{0,1,2}"})
+    run({"f32[4,7,37]", std::string("%a = const ") + axes + ";%r = reduce_sum %x %a {keepdims=0}"});
+  for (const char* op : {"reduce_mean", "reduce_max", "reduce_prod", "reduce_log_sum_exp"})
+    for (const char* axis : {"0", "2"})
+      run({"f32[4,7,37]", std::string("%a = const i64[1]{") + axis + "};%r = " + op + " %x %a {keepdims=0}"});
 }
 
 // Sums of small integers are exact, whatever their order.

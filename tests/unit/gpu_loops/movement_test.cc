@@ -56,5 +56,21 @@ TEST(GpuMovement, OffItsAlignment) {
   }
 }
 
+// Indices of 64 bits, packs of 32 bytes, kernels that wait for the one before.
+TEST(GpuMovement, OtherTargets) {
+  DeviceOptions wide, long_packs, waiting;
+  wide.target.wide_index = true;
+  long_packs.target.pack_bytes = 32;
+  waiting.target.overlap = true;
+  for (const DeviceOptions& options : {wide, long_packs, waiting}) {
+    run({"f32[4,64], f32[64]", "%a = add %x %y;%r = relu %a", 0}, options);
+    run({"f16[5,256]", "%r = softmax %x {axis=1}", 2e-3}, options);
+    run({"i32[1,40,64]", "%a = const i64[1]{1};%r = reduce_sum %x %a {keepdims=0}", 0}, options);
+    run({"i32[36000]", "%a = const i64[1]{0};%r = reduce_sum %x %a {keepdims=0}", 0}, options);
+    run({"f32[3,33,40]", "%r = transpose %x {perm=[0,2,1]}", 0}, options);
+    run({"f32[3,70], f32[3,33]", "%r = concat %x %y {axis=1}", 0}, options);
+  }
+}
+
 }  // namespace
 }  // namespace trine

@@ -13,6 +13,12 @@ struct Divisor {
 };
 __device__ inline unsigned quotient(unsigned n, Divisor d) { return (__umulhi(n, d.magic) + n) >> d.shift; }
 
+// Only then its results are there and what it reads may be written; the one behind this one may begin to wait at once.
+__device__ inline void wait_for_the_kernel_before() {
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 // --- memory types: value(m) is what is computed with, Stored<M>::of(x) what is written ---
 
 template <class To, class From>
@@ -271,10 +277,13 @@ __device__ inline T shift_right(T a, T b) {
   return static_cast<unsigned long long>(b) >= 8 * sizeof(T) ? (a < T(0) ? T(-1) : T(0)) : static_cast<T>(a >> b);
 }
 
+// To nearest, half to even, |x| < 2^22: adding 1.5 * 2^23 leaves no places behind the point. Conversions are slow.
+__device__ inline float rounded(float x) { return (x + 12582912.f) - 12582912.f; }
 // p * 2^n for integral n in [-160, 160], rounded once.
 __device__ inline float scaled(float p, float n) {
-  const int i = static_cast<int>(n == n ? n : 0.f), half = i >> 1;
-  return p * bits_as<float>((half + 127) << 23) * bits_as<float>((i - half + 127) << 23);
+  const int i = bits_as<int>(n + 12582912.f) - bits_as<int>(12582912.f), half = i >> 1;
+  const auto power = [](int e) { return bits_as<float>((static_cast<unsigned>(e) << 23) + 0x3f800000u); };
+  return p * power(half) * power(i - half);
 }
 
 // Truncates and saturates; NaN becomes 0. `low` and `high` are a narrower type's range.
