@@ -159,6 +159,8 @@ target_link_libraries(bench_gpu_loops PRIVATE trine_gpu trine_dnn trine)
 # Times rows of single problems on a GPU.
 add_executable(bench_gpu_rows tests/gpu/bench_rows.cc)
 target_link_libraries(bench_gpu_rows PRIVATE trine_gpu trine_dnn trine)
+add_executable(bench_gpu_contractions tests/gpu/bench_contractions.cc)
+target_link_libraries(bench_gpu_contractions PRIVATE trine_gpu trine_dnn trine)
 
 # The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)
