@@ -72,7 +72,7 @@ KernelText KernelWriter::run() {
     text += fmt::format("  if ({}) body<true>({});\n  else body<false>({});\n", aligned, arguments, arguments);
   }
   text += "}\n\n}  // namespace loops\n";
-  KernelText result{std::move(text), name, {}, sizes_.bytes()};
+  KernelText result{std::move(text), name, {}, sizes_.bytes(), by_address};
   for (size_t i = 0; i < k_.operands.size(); ++i)
     if (is_passed(k_.operands[i])) result.operands.push_back(static_cast<int>(i));
   return result;

@@ -13,8 +13,6 @@ using compute::DeviceArgument;
 using compute::DeviceCall;
 using compute::OperandRole;
 
-constexpr size_t kMostSizeBytes = 3000;
-
 // `places`: of the workspace, see split.h.
 DeviceArgument argument_of(const Operand& operand, const std::vector<int64_t>& places, DeviceCall& call) {
   if (operand.kind != Operand::Kind::constant && operand.index >= kWorkspaceOperand)
@@ -29,9 +27,9 @@ DeviceArgument argument_of(const Operand& operand, const std::vector<int64_t>& p
   return OperandRole{OperandRole::Kind::constant, static_cast<int>(call.constants.size()) - 1, 0};
 }
 
-// More numbers than parameters hold lie in memory.
-DeviceArgument sizes_argument(const compute::ArgumentBytes& sizes, DeviceCall& call) {
-  if (sizes.size() <= kMostSizeBytes) return sizes;
+DeviceArgument sizes_argument(const KernelText& text, DeviceCall& call) {
+  const compute::ArgumentBytes& sizes = text.sizes;
+  if (!text.sizes_in_memory) return sizes;
   Tensor held(DType::u8, {static_cast<int64_t>(sizes.size())});
   std::memcpy(held.mutable_data(), sizes.data(), sizes.size());
   call.constants.push_back(std::move(held));
@@ -57,7 +55,7 @@ void add_launch(const BoundLoops& loops, const ThreadSchedule& schedule, const s
   launch.shape.grid = {static_cast<uint32_t>(blocks), 1, 1};
   launch.shape.block = {static_cast<uint32_t>(schedule.block_x), static_cast<uint32_t>(schedule.block_y), 1};
   launch.shape.overlap = schedule.overlap;
-  launch.arguments.push_back(sizes_argument(text.sizes, call));
+  launch.arguments.push_back(sizes_argument(text, call));
   for (int o : text.operands)
     launch.arguments.push_back(argument_of(loops.kernel().operands[static_cast<size_t>(o)], places, call));
   call.launches.push_back(std::move(launch));
