@@ -12,6 +12,22 @@
 #include "trine/base/error.h"
 
 namespace trine {
+namespace {
+
+// The model was right when it was built: with these sizes of its open dimensions its operators do not fit together.
+[[noreturn]] void refuse_sizes(const Engine& engine, const std::vector<Datum>& inputs, const Error& why) {
+  std::string given;
+  for (size_t i = 0; i < engine.inputs().size() && i < inputs.size(); ++i) {
+    const IoInfo& io = engine.inputs()[i];
+    if (!inputs[i].is_tensor() || io.type.shape.is_static()) continue;
+    given += fmt::format("{}input '{}': {} for {}", given.empty() ? "" : ", ", io.name, inputs[i].tensor().type_text(),
+                         io.type.text());
+  }
+  if (given.empty()) throw why;
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}; the model takes other sizes: {}", given, why.what()));
+}
+
+}  // namespace
 
 struct Session::Impl {
   Engine engine;
@@ -30,9 +46,20 @@ struct Session::Impl {
       runner = std::make_unique<Executor>(e.state()->plan, pool.get());
     } else {
       runtime = open_device(device);
-      runner = runtime->runner(e.state()->plan);
+      runner = runtime->runner(e.state()->plan, options.graphs);
     }
     compare_machines();
+  }
+
+  std::vector<Datum> guarded(const std::vector<Datum>& inputs, const std::function<std::vector<Datum>()>& run) {
+    check_ranges(engine.state()->ranges, engine.inputs(), inputs);
+    const Deadline deadline(max_seconds);
+    try {
+      return with_memory_errors("run", run);
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::invalid_model) throw;
+      refuse_sizes(engine, inputs, e);
+    }
   }
 
   // The engine may hold choices for another device.
@@ -56,36 +83,16 @@ Session::Session(const Engine& engine, SessionOptions options) {
   impl_ = std::make_unique<Impl>(engine, options.threads > 0 ? options.threads : default_thread_count(), options);
 }
 
-namespace {
-
-// The model was right when it was built: with these sizes of its open dimensions its operators do not fit together.
-[[noreturn]] void refuse_sizes(const Engine& engine, const std::vector<Datum>& inputs, const Error& why) {
-  std::string given;
-  for (size_t i = 0; i < engine.inputs().size() && i < inputs.size(); ++i) {
-    const IoInfo& io = engine.inputs()[i];
-    if (!inputs[i].is_tensor() || io.type.shape.is_static()) continue;
-    given += fmt::format("{}input '{}': {} for {}", given.empty() ? "" : ", ", io.name, inputs[i].tensor().type_text(),
-                         io.type.text());
-  }
-  if (given.empty()) throw why;
-  throw Error(ErrorCode::invalid_argument, fmt::format("{}; the model takes other sizes: {}", given, why.what()));
-}
-
-}  // namespace
-
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Datum> Session::run(const std::vector<Datum>& inputs) {
-  check_ranges(impl_->engine.state()->ranges, impl_->engine.inputs(), inputs);
-  const Deadline deadline(impl_->max_seconds);
-  try {
-    return with_memory_errors("run", [&] { return impl_->runner->run(inputs); });
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::invalid_model) throw;
-    refuse_sizes(impl_->engine, inputs, e);
-  }
+  return impl_->guarded(inputs, [&] { return impl_->runner->run(inputs); });
+}
+
+std::vector<Datum> Session::run_timed(const std::vector<Datum>& inputs, DeviceTimes& times) {
+  return impl_->guarded(inputs, [&] { return impl_->runner->run_timed(inputs, times.compute, times.with_copies); });
 }
 
 std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& inputs) {

@@ -10,7 +10,7 @@ class DeviceRuntime {
   virtual ~DeviceRuntime() = default;
   virtual const Target& target() const = 0;
   // Weights are uploaded once for all runners of plans of one graph.
-  virtual std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan) = 0;
+  virtual std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan, bool graphs = true) = 0;
 };
 
 inline bool is_this_cpu(std::string_view device) { return device.empty() || device == "cpu"; }

@@ -31,6 +31,12 @@ class Runner {
   // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
   virtual std::vector<Datum> run(const std::vector<Datum>& inputs) = 0;
 
+  // As run; where that is a device, telling the seconds of its kernels, and those from the first copy to the last.
+  virtual std::vector<Datum> run_timed(const std::vector<Datum>& inputs, double& compute, double& with_copies) {
+    compute = with_copies = 0;
+    return run(inputs);
+  }
+
   // Called after every call of every run, bodies included; an empty `see` stops it.
   virtual void observe(Observer observer) = 0;
 

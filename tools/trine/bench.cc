@@ -129,6 +129,46 @@ std::vector<Measured> measure(const Options& options, Session& session, const In
   return all;
 }
 
+// Milliseconds with at least three digits that tell something.
+std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 0.01 ? 6 : ms < 0.1 ? 5 : ms < 1 ? 4 : 3); }
+
+// What a device does of a run, by its clock, with one graph and call by call.
+struct DeviceMeasured {
+  std::vector<double> compute_ms, with_copies_ms, latency_ms;
+};
+
+DeviceMeasured measure_device(const Options& options, Session& session, const std::vector<Datum>& inputs) {
+  DeviceMeasured all;
+  DeviceTimes times;
+  const auto begin = Clock::now();
+  for (int i = 0; i < options.warmup + 2; ++i) session.run_timed(inputs, times);  // graphs are made the second time
+  const int wanted = options.iterations > 0 ? options.iterations : 1 << 20;
+  for (int i = 0; i < wanted; ++i) {
+    const auto run_begin = Clock::now();
+    session.run_timed(inputs, times);
+    all.latency_ms.push_back(milliseconds_since(run_begin));
+    all.compute_ms.push_back(times.compute * 1e3);
+    all.with_copies_ms.push_back(times.with_copies * 1e3);
+    if (options.iterations == 0 && milliseconds_since(begin) > options.duration * 1e3 / kRounds) break;
+  }
+  return all;
+}
+
+// The report's "gpu" and a few lines of text. The latencies here hold the time of the clock itself.
+std::string report_device(const Options& options, Session& session, const std::vector<Datum>& inputs, Json& report) {
+  Session plain(session.engine(), {.threads = options.build.threads, .device = options.build.device, .graphs = false});
+  Table table({"on the device", "kernels ms", "with copies ms", "end to end ms", "runs"});
+  for (const auto& [name, which] : {std::pair("graph", &session), std::pair("no_graph", &plain)}) {
+    const DeviceMeasured m = measure_device(options, *which, inputs);
+    const Latency compute = summarise(m.compute_ms), copies = summarise(m.with_copies_ms),
+                  all = summarise(m.latency_ms);
+    report["gpu"][name] = {
+        {"compute_ms", to_json(compute)}, {"with_copies_ms", to_json(copies)}, {"latency_ms", to_json(all)}};
+    table.add({name, ms_text(compute.median), ms_text(copies.median), ms_text(all.median), fmt::format("{}", all.n)});
+  }
+  return table.text();
+}
+
 // What the inputs' symbols stand for.
 std::map<std::string, int64_t> sizes_of(const Engine& engine, const Inputs& inputs) {
   std::map<std::string, int64_t> sizes;
@@ -228,9 +268,6 @@ std::string layer_table(const std::vector<StepTime>& steps) {
   return table.text() + fmt::format("{} steps, {:.3f} ms together\n", steps.size(), total * 1e3);
 }
 
-// Milliseconds with at least three digits that tell something.
-std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 0.01 ? 6 : ms < 0.1 ? 5 : ms < 1 ? 4 : 3); }
-
 std::string latency_table(const std::vector<Measured>& all) {
   Table table({"", "median ms", "p10", "p90", "p99", "runs", "ratio", "max rel error"});
   const Latency ours = summarise(all[0].ms);
@@ -321,6 +358,7 @@ int run(const Options& options) {
                                  shapes, session.threads(), seconds_text(open_ms / 1e3), seconds_text(first_ms / 1e3),
                                  bytes_text(static_cast<double>(peak_bytes())));
   text += latency_table(all);
+  if (options.build.device != "cpu") text += report_device(options, session, ordered, report);
   if (!many) per_second = 1e3 / std::max(summarise(all[0].ms).median, 1e-6);
   report["streams"] = options.streams;
   report["runs_per_second"] = per_second;

@@ -12,8 +12,15 @@ struct SessionOptions {
   // Where it runs: "cpu"; "cuda:0", a GPU; "simt", the plan and the kernels of a GPU on this CPU. What a device has no
   // kernel for runs on the CPU in between. Others than "cpu" need libtrine_gpu. Throws Error{device}.
   std::string device = "cpu";
+  bool graphs = true;  // devices: calls that repeat are launched as one graph
   double max_seconds =
       0;  // > 0: a run that takes longer ends with Error{timeout}, between two steps or trips of a loop
+};
+
+// Seconds that a device was at work for a run, by its own clock.
+struct DeviceTimes {
+  double compute = 0;      // kernels, and what lies between them
+  double with_copies = 0;  // from the first copy to the device to the last from it, host steps included
 };
 
 // One step of a run, as a profile sees it.
@@ -42,6 +49,8 @@ class Session {
   // In the engine's order of inputs and outputs.
   std::vector<Datum> run(const std::vector<Datum>& inputs);
 
+  // As run, with what the device took; zeros on the CPU.
+  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, DeviceTimes& times);
   // As run, timing every step.
   std::vector<Datum> profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps);
   // As run, handing every step's outputs to `see`.

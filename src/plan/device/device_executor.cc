@@ -61,6 +61,27 @@ std::vector<Datum> DeviceExecutor::run(const std::vector<Datum>& inputs) {
   }
 }
 
+std::vector<Datum> DeviceExecutor::run_timed(const std::vector<Datum>& inputs, double& compute, double& with_copies) {
+  const compute::Device& device = context_->store->device();
+  std::vector<std::pair<compute::Event, compute::Event>> spans;
+  const compute::Event begin = device.create_event(), end = device.create_event();
+  stream().record(begin);
+  context_->spans = &spans;
+  std::vector<Datum> out;
+  try {
+    out = run(inputs);
+  } catch (...) {
+    context_->spans = nullptr;
+    throw;
+  }
+  context_->spans = nullptr;
+  stream().record(end);
+  compute = 0;
+  for (const auto& [first, last] : spans) compute += last.seconds_since(first);
+  with_copies = end.seconds_since(begin);
+  return out;
+}
+
 std::vector<Datum> DeviceExecutor::run_all(const std::vector<Datum>& inputs) {
   std::vector<Type> types;
   for (const Datum& d : inputs) types.push_back(type_of(d));
@@ -122,6 +143,16 @@ void DeviceExecutor::run_stretch(const Segment& segment, DeviceSegment& prepared
   for (ValueId root : stretch.reads)
     if (!place(home(root)).on_device) upload(segment, home(root));
   if (observer_.see) return run_observed(segment, prepared, stretch);
+  if (!context_->spans) return launch_stretch(segment, prepared, stretch);
+  const compute::Device& device = context_->store->device();
+  std::pair<compute::Event, compute::Event> span{device.create_event(), device.create_event()};
+  stream().record(span.first);
+  launch_stretch(segment, prepared, stretch);
+  stream().record(span.second);
+  context_->spans->push_back(std::move(span));
+}
+
+void DeviceExecutor::launch_stretch(const Segment& segment, DeviceSegment& prepared, Stretch& stretch) {
   if (stretch.graph && stretch.generation == memory_.generation()) return stretch.graph->launch(stream());
   stretch.graph.reset();
   if (stretch.runs++ > 0 && capture(segment, prepared, stretch)) return stretch.graph->launch(stream());

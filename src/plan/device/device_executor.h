@@ -20,6 +20,7 @@ struct DeviceContext {
   std::shared_ptr<DeviceStore> store;
   compute::Stream stream;
   bool graphs = true;
+  std::vector<std::pair<compute::Event, compute::Event>>* spans = nullptr;  // around what runs, when it is to be timed
 };
 
 class DeviceExecutor final : public Runner {
@@ -28,6 +29,7 @@ class DeviceExecutor final : public Runner {
   ~DeviceExecutor() override;
 
   std::vector<Datum> run(const std::vector<Datum>& inputs) override;
+  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, double& compute, double& with_copies) override;
   void observe(Observer observer) override;
   size_t arena_bytes() const override;
 
@@ -51,6 +53,7 @@ class DeviceExecutor final : public Runner {
   void execute(const Segment& segment, DeviceSegment& ready);
   void set_places(const Segment& segment);
   void run_stretch(const Segment& segment, DeviceSegment& ready, Stretch& stretch);
+  void launch_stretch(const Segment& segment, DeviceSegment& ready, Stretch& stretch);
   void submit(const Segment& segment, const DeviceSegment& ready, const Stretch& stretch);
   void submit_call(const Segment& segment, const DeviceSegment& ready, size_t index);
   bool capture(const Segment& segment, const DeviceSegment& ready, Stretch& stretch);

@@ -20,9 +20,10 @@ class Runtime final : public DeviceRuntime {
 
   const Target& target() const override { return *target_; }
 
-  std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan) override {
+  std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan, bool graphs) override {
     std::shared_ptr<DeviceStore> store = store_of(plan);
     auto context = std::make_shared<DeviceContext>(target_, std::move(store));
+    context->graphs = graphs;
     return std::make_unique<DeviceExecutor>(std::move(plan), std::move(context));
   }
 
