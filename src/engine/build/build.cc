@@ -150,7 +150,8 @@ class Builder {
     std::map<std::string, int> steps;
     int all = 0;
     try {
-      for (const Call& call : prepare_sizes(*plan_, types_, target())->calls)
+      const std::unique_ptr<Segment> segment = prepare_sizes(*plan_, types_, target());
+      for (const Call& call : segment->calls)
         if (call.kind == Call::Kind::host)
           ++steps[std::string(plan_->graph->nodes[static_cast<size_t>(call.node)].op->name)], ++all;
     } catch (const Error&) {
