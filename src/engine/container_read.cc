@@ -239,6 +239,8 @@ class Reader {
     limits.workspace_bytes = p.workspace();
     limits.deterministic = p.deterministic();
     limits.seconds_per_byte = std::isfinite(p.seconds_per_byte()) ? std::max(p.seconds_per_byte(), 0.0) : 0;
+    limits.tf32 = p.tf32();
+    limits.providers = p.providers();
     return limits;
   }
 

@@ -156,7 +156,8 @@ class Writer {
     const auto step_list = fbb_.CreateVector(steps);
     return fb::CreatePlan(fbb_, fingerprint, plan.limits.threads, plan.limits.winograd, drop_offset, step_list,
                           packed_list, plan.limits.workspace_bytes, plan.limits.deterministic,
-                          plan.limits.seconds_per_byte, plan.limits.fast, device);
+                          plan.limits.seconds_per_byte, plan.limits.fast, device, plan.limits.tf32,
+                          plan.limits.providers);
   }
 
   flatbuffers::Offset<fb::Object> write(const codegen::ObjectCode& object) {

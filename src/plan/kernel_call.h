@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "base/float_formats.h"
 #include "graph/graph.h"
 #include "trine/dnn/problem.h"
 
@@ -28,6 +29,7 @@ struct NodeTypes {
 
   bool has(size_t i) const { return i < inputs.size() && inputs[i].is_tensor(); }
   bool is_f32(size_t i) const { return has(i) && inputs[i].dtype == DType::f32; }
+  bool is_half_or_f32(size_t i) const { return has(i) && trine::is_half_or_f32(inputs[i].dtype); }
   Dims in_dims(size_t i) const { return inputs[i].shape.static_dims(); }
   Dims out_dims(size_t i) const { return outputs[i].shape.static_dims(); }
 };

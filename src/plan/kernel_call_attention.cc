@@ -36,12 +36,13 @@ bool read_mask(const NodeTypes& t, dnn::AttentionProblem& p) {
 }  // namespace
 
 KernelCalls sdpa_calls(const Node& node, const NodeTypes& t) {
-  if (!t.is_f32(0) || !t.is_f32(1) || !t.is_f32(2)) return {};
+  if (!t.is_half_or_f32(0) || !t.has(1) || !t.has(2)) return {};
   const bool packed = node.attrs.string("layout", "bhsd") == "bshd";
   const int64_t heads = node.attrs.integer("num_heads"), kv_heads = node.attrs.integer("kv_num_heads", heads);
   const HeadView q = view_of(t.in_dims(0), packed, heads), k = view_of(t.in_dims(1), packed, kv_heads);
   const HeadView v = view_of(t.in_dims(2), packed, kv_heads), out = view_of(t.out_dims(0), packed, heads);
   dnn::AttentionProblem p;
+  p.type = t.inputs[0].dtype;
   p.batch = q.batch;
   p.heads = q.heads;
   p.kv_heads = k.heads;

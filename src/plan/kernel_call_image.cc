@@ -16,10 +16,11 @@ dnn::Extents extents(const Dims& dims, int64_t fill) {
 
 Dims static_of(const std::vector<Dim>& dims) { return Shape(dims).static_dims(); }
 
-// x and y as images of at most three spatial dimensions, f32.
+// x and y as images of at most three spatial dimensions, f32 or halves.
 bool read_images(const Node& node, const NodeTypes& t, dnn::PoolProblem& p) {
-  if (!t.is_f32(0) || t.inputs[0].shape.rank() < 3 || t.inputs[0].shape.rank() > 5) return false;
+  if (!t.is_half_or_f32(0) || t.inputs[0].shape.rank() < 3 || t.inputs[0].shape.rank() > 5) return false;
   const Image x = Image::of(node, t.inputs[0].shape), y = Image::of(node, t.outputs[0].shape);
+  p.type = t.inputs[0].dtype;
   p.layout = x.nhwc ? dnn::Layout::nhwc : dnn::Layout::nchw;
   p.n = x.batch.value();
   p.channels = x.channels.value();
@@ -133,7 +134,8 @@ std::vector<float> read_scales(const Node& node, const NodeTypes& t, const Dims&
 
 KernelCalls resize_calls(const Node& node, const NodeTypes& t) {
   dnn::ResizeProblem p;
-  if (!t.is_f32(0) || !read_modes(node.attrs, p)) return {};
+  if (!t.is_half_or_f32(0) || !read_modes(node.attrs, p)) return {};
+  p.type = t.inputs[0].dtype;
   const Dims in = t.in_dims(0), out = t.out_dims(0);
   if (in.size() < 3 || in.size() > 5 || in[0] != out[0]) return {};
   const std::vector<float> scales = read_scales(node, t, in, out);

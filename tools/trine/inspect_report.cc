@@ -83,7 +83,11 @@ Json build_json(const BuildRecord& record) {
           {"fast", o.fast},
           {"code", o.code},
           {"drop", o.drop},
-          {"skip_passes", o.skip_passes}};
+          {"skip_passes", o.skip_passes},
+          {"providers", o.providers},
+          {"half", record.half.empty() ? Json() : Json(record.half)},
+          {"error", record.error ? Json(*record.error) : Json()},
+          {"in_fp32", record.in_fp32}};
 }
 
 // Open dimensions: {"N": {"assumed": 8, "min": 1, "max": 32}}; without bounds the engine runs with any size.
@@ -164,6 +168,7 @@ std::string build_text(const Json& report) {
   if (!report.contains("build")) return "";
   std::string text = heading("built with");
   for (const auto& [option, value] : report["build"].items()) {
+    if (value.is_null() || value.is_object()) continue;
     std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
     if (value.is_array()) {
       shown.clear();
@@ -173,6 +178,10 @@ std::string build_text(const Json& report) {
     if (value.is_number() && value.get<double>() == 0)
       shown = option == "threads" ? "all" : option == "max_error" ? "default" : "any";
     text += fmt::format("  {}: {}\n", option, shown);
+  }
+  if (const Json& layers = report["build"]["in_fp32"]; !layers.empty()) {
+    text += heading("layers in fp32");
+    for (const auto& [node, why] : layers.items()) text += fmt::format("  {}: {}\n", node, why.get<std::string>());
   }
   return text;
 }

@@ -41,7 +41,7 @@ bool names_device(std::string_view text) {
 void add_build_flags(CLI::App& app, BuildFlags& flags) {
   app.add_option("--device", flags.device, "where it runs: cpu, cuda:0, or simt: the kernels of a GPU on this CPU")
       ->capture_default_str();
-  app.add_option("--precision", flags.precision, "what convolutions and products read: fp32, bf16")
+  app.add_option("--precision", flags.precision, "what is computed with: fp32, bf16; on devices also tf32, fp16, best")
       ->capture_default_str();
   app.add_option("--shapes", flags.shapes, "sizes of an input: NAME=1x3x224x224 or NAME=1..8..32x3x224x224")
       ->allow_extra_args(false);
@@ -61,6 +61,9 @@ void add_build_flags(CLI::App& app, BuildFlags& flags) {
       ->check(CLI::IsMember({"off", "fast", "full"}))
       ->capture_default_str();
   app.add_option("--max-error", flags.max_error, "tolerance of verification and comparison")->check(at_least_zero);
+  app.add_option("--providers", flags.providers, "vendors' libraries that may compete on devices")
+      ->check(CLI::IsMember({"all", "none"}))
+      ->capture_default_str();
   app.add_flag("--strict-fp32", flags.strict_fp32, "no Winograd convolutions");
   app.add_flag("--fast", flags.fast,
                "Strassen's products of large matrices: small results beside large ones lose digits");
@@ -92,8 +95,10 @@ BuildOptions build_options(const BuildFlags& flags) {
                 fmt::format("--device {}: no such device; accepted: cpu, simt, cuda:N", flags.device));
   const auto precision = precision_from_name(flags.precision);
   if (!precision) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("--precision {}: not in this version; accepted: fp32, bf16", flags.precision));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("--precision {}: not in this version; accepted: fp32, bf16, and on devices tf32, fp16, best",
+                    flags.precision));
   }
   BuildOptions options;
   options.device = flags.device;
@@ -114,6 +119,7 @@ BuildOptions build_options(const BuildFlags& flags) {
   options.max_error = flags.max_error;
   options.strict_fp32 = flags.strict_fp32;
   options.fast = flags.fast;
+  options.providers = flags.providers == "all";
   options.code = !flags.no_code;
   options.drop = flags.drop;
   options.skip_passes = flags.skip;

@@ -22,6 +22,7 @@ struct BuildFlags {
   bool deterministic = false;
   double max_error = 0;
   std::string verify = "fast";
+  std::string providers = "all";
   bool strict_fp32 = false;
   bool fast = false;
   bool no_code = false;

@@ -39,6 +39,8 @@ struct Limits {
   std::shared_ptr<Tuner> tuner = {};      // Primitive chooses by its times, without waiting for any
   bool deterministic = false;             // the choice depends on no time measured and on no number of threads
   double seconds_per_byte = kStreamed;    // what saving a byte of packed weights may cost in time
+  bool tf32 = false;                      // devices: f32 products may be rounded to tf32 first
+  bool providers = true;                  // devices: vendors' libraries may compete
 };
 
 struct Candidate {

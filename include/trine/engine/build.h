@@ -41,8 +41,12 @@ Model load_bytes(const void* data, size_t size);
 
 enum class Verify : uint8_t { off, fast, full };
 
-// What convolutions and matrix products read. bf16: inputs and weights rounded to 8 significant bits, sums in f32.
-enum class Precision : uint8_t { fp32, bf16 };
+// On the CPU fp32 and bf16: what convolutions and matrix products read; bf16 rounds inputs and weights to 8 significant
+// bits. On devices what flows between kernels too: fp16 and bf16 store every value in 16 bits where its range allows.
+// tf32: f32 products read 11 significant bits. best: fp16 or bf16, with the layers in fp32 that it takes for the
+// outputs to be off by at most max_error (0: 0.01) of the largest value of each, measured on random inputs. Sums are
+// f32 always.
+enum class Precision : uint8_t { fp32, bf16, tf32, fp16, best };
 
 std::string_view name(Verify verify);
 std::string_view name(Precision precision);
@@ -61,10 +65,12 @@ struct BuildOptions {
   size_t workspace_bytes = 0;    // > 0: scratch memory that one kernel may ask for
   size_t max_memory_bytes = 0;   // > 0: for tensors while building, the engine's among them; smaller kernels if need be
   Verify verify = Verify::fast;  // compare each step with its reference: fast on a bounded sample, full on all
-  double max_error = 0;          // tolerance factor of verification; 0: the default of each operator class
+  double max_error = 0;          // tolerance factor of verification; 0: the default of each operator class. With
+                                 // Precision::best: how far outputs may be off
   Precision precision = Precision::fp32;
   bool strict_fp32 = false;       // no Winograd
   bool fast = false;              // Strassen's products of large matrices: fewer digits of small results
+  bool providers = true;          // on devices: vendors' libraries may compete with our kernels, where they are there
   bool code = true;               // generate machine code (needs libtrine_llvm); else loops are interpreted
   std::vector<std::string> drop;  // kernel rows that must not be used
   std::vector<std::string> skip_passes;
@@ -78,7 +84,10 @@ Engine build(const Model& model, const BuildOptions& options = {});
 struct BuildRecord {
   BuildOptions options;  // without sizes, files and seconds: the same engine is made with and without them
   bool timed = false;    // times of kernels were measured, then or earlier; else the cost model chose
-  std::map<std::string, int64_t> assumed;  // sizes of open dimensions that kernels were chosen and verified for
+  std::map<std::string, int64_t> assumed;      // sizes of open dimensions that kernels were chosen and verified for
+  std::string half;                            // what best chose: "f16", "bf16"; empty: nothing to choose
+  std::optional<double> error;                 // of the outputs, as Precision::best measured it
+  std::map<std::string, std::string> in_fp32;  // layers that stay so though halves were asked for, and why
 };
 // Nothing for an engine that `build` did not make. Throws Error{invalid_engine} for a record that cannot be read.
 std::optional<BuildRecord> build_record(const Engine& engine);

@@ -6,6 +6,7 @@
 #include "engine/build/generate.h"
 #include "engine/build/kernels.h"
 #include "engine/build/model_state.h"
+#include "engine/build/precision.h"
 #include "engine/build/record.h"
 #include "engine/build/shapes.h"
 #include "engine/build/verify.h"
@@ -37,10 +38,11 @@ class Builder {
     store_ranges(state_->metadata, ranges);
     state_->ranges = ranges;
     optimise();
+    likely_ = with_likely(ranges);
+    narrow();
     tell("plan", 1);
     auto graph = std::make_shared<const Graph>(std::move(graph_));
     plan_ = make_plan(graph, chooser_.limits());
-    likely_ = with_likely(ranges);
     types_ = representative_inputs(*graph, likely_);
     tell("generate code", 2);
     generate();
@@ -79,11 +81,42 @@ class Builder {
     PassOptions passes;
     passes.skip = options_.skip_passes;
     passes.device = runtime_ != nullptr;
-    passes.bf16 = options_.precision == Precision::bf16;
+    passes.bf16 = options_.precision == Precision::bf16 && !runtime_;
     run_passes(graph_, passes);
     infer_shapes(graph_);
     graph_.verify();
   }
+
+  // On a device: what flows becomes halves.
+  void narrow() {
+    const Precision wanted = options_.precision;
+    PrecisionReport report;
+    if (runtime_ && (wanted == Precision::fp16 || wanted == Precision::bf16))
+      report = narrow_graph(graph_, wanted == Precision::fp16 ? DType::f16 : DType::bf16);
+    if (runtime_ && wanted == Precision::best)
+      report = narrow_within(graph_, representative_inputs(graph_, likely_), chooser_.limits(), tolerance());
+    store_precision(state_->metadata, report);
+    if (report.half == DType::none) return;
+    infer_shapes(graph_);
+    graph_.verify();
+    if (!report.problem.empty())
+      note(fmt::format("precision: errors could not be measured ({}); all is {} that may be", report.problem,
+                       name(report.half)));
+    if (report.error)
+      note(fmt::format("precision: {}, outputs are off by {:.2g} of their largest value at most, allowed are {:.2g}",
+                       name(report.half), *report.error, tolerance()));
+    if (!report.kept.empty())
+      note(fmt::format("precision: {} layers stay in fp32, {} read {}; trine inspect says which and why",
+                       report.kept.size(), report.readers - std::min(report.readers, report.kept.size()),
+                       name(report.half)));
+  }
+
+  double tolerance() const {
+    constexpr double kUsual = 0.01;
+    return options_.max_error > 0 ? options_.max_error : kUsual;
+  }
+  // Of verification: `best` means another thing by max_error.
+  double factor() const { return options_.precision == Precision::best ? 0 : options_.max_error; }
 
   void generate() {
     if (!options_.code || runtime_) return;
@@ -106,7 +139,7 @@ class Builder {
   void verify() {
     if (options_.verify == Verify::off) return;
     for (int round = 0; round < kVerifyRounds; ++round) {
-      const VerifyReport report = verify_plan(*plan_, types_, options_.verify, options_.max_error, make_);
+      const VerifyReport report = verify_plan(*plan_, types_, options_.verify, factor(), make_);
       for (const std::string& dropped : report.dropped) note(dropped);
       if (!report.problem.empty() && round == 0 && guess_sizes_again()) continue;
       if (!report.problem.empty()) note(unchecked_note(report.problem));
@@ -198,11 +231,22 @@ class Builder {
     return true;
   }
 
+  // What the whole may be off, in units of 2^-16 of the largest value. A measured error is one on a few inputs.
+  double whole_factor() const {
+    constexpr double kUnit = 0x1p16;
+    if (options_.precision == Precision::best) return std::max(2 * tolerance() * kUnit, 64.0);
+    if (options_.max_error > 0) return options_.max_error;
+    switch (options_.precision) {
+      case Precision::bf16: return kUnit / 32;
+      case Precision::fp16:
+      case Precision::tf32: return kUnit / 128;
+      default: return 0;
+    }
+  }
+
   void verify_end_to_end() {
-    constexpr double kBf16Error = 2048;  // 1/32 of the largest value
-    const bool rounded = options_.max_error == 0 && options_.precision == Precision::bf16;
-    const std::string problem = verify_whole(*plan_, *model_.state()->graph, types_, options_.verify,
-                                             rounded ? kBf16Error : options_.max_error, make_);
+    const std::string problem =
+        verify_whole(*plan_, *model_.state()->graph, types_, options_.verify, whole_factor(), make_);
     if (problem.empty()) return;
     const std::string text = fmt::format("{}; `trine bisect` names the pass or kernel to blame", problem);
     if (options_.verify == Verify::full) throw Error(ErrorCode::mismatch, "build: " + text);
@@ -240,6 +284,10 @@ void check_options(const BuildOptions& options) {
   const std::shared_ptr<const Target> target = target_of(options.device);
   if (options.threads < 0 || options.threads > 1024)
     throw Error(ErrorCode::invalid_argument, fmt::format("build: {} threads; give 0 (all) to 1024", options.threads));
+  if (!target && options.precision != Precision::fp32 && options.precision != Precision::bf16)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("build: precision {} on this CPU; it takes fp32 and bf16, devices (simt, cuda:0) take all",
+                            name(options.precision)));
   for (const std::string& name : options.drop) {
     if (dnn::find_row(name) || (target && target->has_row(name))) continue;
     throw Error(ErrorCode::invalid_argument,

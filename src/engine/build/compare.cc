@@ -88,8 +88,10 @@ struct Slack {
   double times, share = 0;
 };
 
-// Products of sums round otherwise than sums of products; sums rounded to bf16 err by 2^-8 of themselves.
+// Products of sums round otherwise than sums of products; sums rounded to bf16 err by 2^-8 of themselves, products of
+// factors in tf32 by 2^-10.
 Slack slack_of(const Call& call) {
+  if (!call.row) return {1.0, call.device && call.device->tf32() ? 0x1p-10 : 0};
   const dnn::Numerics numerics = call.row->numerics;
   return {numerics == dnn::Numerics::exact ? 1.0 : 64.0, numerics == dnn::Numerics::winograd_bf16 ? 0x1p-6 : 0};
 }

@@ -41,6 +41,8 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
   limits_.fast = options.fast;
   limits_.drop = options.drop;
   limits_.deterministic = options.deterministic;
+  limits_.tf32 = options.precision == Precision::tf32;
+  limits_.providers = options.providers;
   if (options.workspace_bytes > 0) limits_.workspace_bytes = options.workspace_bytes;
   if (!measures) return;
   limits_.timings = std::make_shared<dnn::Timings>();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "plan/device_runtime.h"
 #include "trine/base/error.h"
@@ -11,9 +12,10 @@
 namespace trine {
 namespace {
 
-constexpr std::string_view kOption = "trine.build.", kAssumed = "trine.assumed.";
+constexpr std::string_view kOption = "trine.build.", kAssumed = "trine.assumed.", kInFp32 = "trine.fp32.",
+                           kHalf = "trine.half", kError = "trine.error";
 constexpr std::string_view kVerify[] = {"off", "fast", "full"};
-constexpr std::string_view kPrecision[] = {"fp32", "bf16"};
+constexpr std::string_view kPrecision[] = {"fp32", "bf16", "tf32", "fp16", "best"};
 
 using Entries = std::map<std::string, std::string>;
 
@@ -69,6 +71,7 @@ void read(BuildRecord& record, const std::string& key, const std::string& text) 
   else if (option == "max_memory_bytes") o.max_memory_bytes = number<size_t>(key, text);
   else if (option == "strict_fp32") o.strict_fp32 = flag();
   else if (option == "fast") o.fast = flag();
+  else if (option == "providers") o.providers = flag();
   else if (option == "code") o.code = flag();
   else if (option == "drop") o.drop = items(text);
   else if (option == "skip_passes") o.skip_passes = items(text);
@@ -100,6 +103,7 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   put("max_memory_bytes", fmt::to_string(o.max_memory_bytes));
   put("strict_fp32", flag(o.strict_fp32));
   put("fast", flag(o.fast));
+  put("providers", flag(o.providers));
   put("code", flag(o.code));
   put("drop", list(o.drop));
   put("skip_passes", list(o.skip_passes));
@@ -111,11 +115,23 @@ void store_record(Entries& metadata, const BuildOptions& o, const std::vector<Ty
   }
 }
 
+void store_precision(Entries& metadata, const PrecisionReport& report) {
+  std::erase_if(metadata,
+                [](const auto& e) { return e.first.starts_with(kInFp32) || e.first == kHalf || e.first == kError; });
+  if (report.half != DType::none) metadata[std::string(kHalf)] = name(report.half);
+  if (report.error && std::isfinite(*report.error))
+    metadata[std::string(kError)] = fmt::format("{:.3g}", *report.error);
+  for (const auto& [node, reason] : report.kept) metadata[std::string(kInFp32) + node] = reason;
+}
+
 std::optional<BuildRecord> build_record(const Engine& engine) {
   BuildRecord record;
   bool found = false;
   for (const auto& [key, text] : engine.metadata()) {
     if (key.starts_with(kAssumed)) record.assumed[key.substr(kAssumed.size())] = number<int64_t>(key, text);
+    if (key.starts_with(kInFp32)) record.in_fp32[key.substr(kInFp32.size())] = text;
+    if (key == kHalf) record.half = text;
+    if (key == kError) record.error = number<double>(key, text);
     if (!key.starts_with(kOption)) continue;
     read(record, key, text);
     found = true;

@@ -20,6 +20,7 @@ constexpr double kFastWork = 2e6;    // elements that a reference may touch in f
 constexpr double kFastSeconds = 4;   // for all references together
 constexpr double kTrySeconds = 2;    // for a run with guessed sizes
 constexpr double kWholeFlops = 2e7;  // of a model that is evaluated as a whole in fast mode
+constexpr double kTf32Factor = 64;   // products of factors of 11 bits
 constexpr double kWholeFactor = 64;  // errors add up over a network
 
 // Finite everywhere, small integers so that they are valid indices of most tables.
@@ -31,14 +32,18 @@ Tensor random_input(const Type& type, std::mt19937_64& random) {
   return Tensor::from_f64(type.dtype, dims, values);
 }
 
+}  // namespace
+
 bool can_be_random(const Type& t) { return t.is_tensor() && t.shape.is_static() && t.dtype != DType::string; }
 
-std::vector<Datum> random_inputs(const std::vector<Type>& types) {
+std::vector<Datum> random_inputs(const std::vector<Type>& types, uint64_t seed) {
   std::vector<Datum> inputs;
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kSeed + seed);
   for (const Type& t : types) inputs.push_back(random_input(t, random));
   return inputs;
 }
+
+namespace {
 
 std::shared_ptr<const Plan> unowned(const Plan& plan) { return {std::shared_ptr<void>(), &plan}; }
 
@@ -101,13 +106,14 @@ class Verifier {
     const std::vector<Datum> want = evaluate_node(*event.node, *event.inputs);
     std::vector<double> noise;  // worked out for what looks wrong
     Difference worst;
+    const double factor = event.call->device && event.call->device->tf32() ? factor_ * kTf32Factor : factor_;
     for (size_t i = 0; i < want.size(); ++i) {
       if (event.node->outputs[i] == kNoValue || !want[i].is_tensor()) continue;
       const Tensor& got = (*event.outputs)[i].tensor();
-      Difference d = compare_all(got, want[i].tensor(), factor_);
+      Difference d = compare_all(got, want[i].tensor(), factor);
       if (!d.ok) {
         if (noise.empty()) noise = rounding_noise(*event.node, *event.inputs, want);
-        d = compare_all(got, want[i].tensor(), factor_, noise[i]);
+        d = compare_all(got, want[i].tensor(), factor, noise[i]);
       }
       if (!d.ok || d.worst > worst.worst) worst = d;
       if (!d.ok) break;

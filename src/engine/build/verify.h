@@ -9,6 +9,10 @@
 
 namespace trine {
 
+// Whether random data can be made of this type, and such data, the same for the same seed.
+bool can_be_random(const Type& type);
+std::vector<Datum> random_inputs(const std::vector<Type>& types, uint64_t seed = 0);
+
 struct VerifyReport {
   int checked = 0;                   // steps compared
   int sampled = 0;                   // of those, compared on a sample of the output elements

@@ -14,6 +14,8 @@ dnn::DeviceLimits limits_of(const Plan& plan) {
   dnn::DeviceLimits limits;
   limits.workspace_bytes = plan.limits.workspace_bytes;
   limits.deterministic = plan.limits.deterministic;
+  limits.tf32 = plan.limits.tf32;
+  limits.providers = plan.limits.providers;
   limits.drop = plan.limits.drop;
   return limits;
 }
