@@ -73,4 +73,34 @@ struct RnnSizes {
   float clip, cell_min, cell_max;  // clip 0: none
 };
 
+// Of x[outer, axis, inner].
+struct SoftmaxSizes {
+  int kind;  // 0 accurate, 1 fast, 2 log
+  int outer, axis, inner;
+};
+
+// dnn::NormProblem of sets of `set_channels` channels in `images` images.
+struct NormSizes {
+  int channels, pixels, set_channels, images, sets;
+  int channels_inner, batch, centred, relu;
+  float epsilon, momentum;
+  Divider channel, pixel, group;  // channels, pixels, set_channels
+  unsigned items;
+};
+
+struct LrnSizes {
+  int within, channels, size, channels_inner;
+  int image[3];
+  float alpha, beta, k;
+  unsigned items;
+  Divider channel, depth, height, width;
+};
+
+// Which elements are reduced: those of `inside`, to each of those of `outside`.
+struct ReduceSizes {
+  int kind, indices;
+  float alpha, beta;
+  CopySizes outside, inside;
+};
+
 }  // namespace trine

@@ -1,31 +1,12 @@
 // Strided copies and gathers on devices: kernels/copy.cu.
 #include <numeric>
 
-#include "backends/cuda/rows/row_support.h"
+#include "backends/cuda/rows/axes.h"
 
 namespace trine::cuda {
 namespace {
 
 using namespace dnn;
-
-struct Axis {
-  int64_t size, in, out;  // strides in elements
-};
-
-// The dimensions that matter, outermost in the output first, one run on both sides joined.
-std::vector<Axis> axes_of(const CopyProblem& p) {
-  std::vector<Axis> axes, joined;
-  for (size_t i = 0; i < p.dims.size(); ++i)
-    if (p.dims[i] != 1) axes.push_back({p.dims[i], p.in_strides[i], p.out_strides[i]});
-  std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.out > b.out; });
-  for (const Axis& a : axes) {
-    const bool one_run = !joined.empty() && joined.back().in == a.in * a.size && joined.back().out == a.out * a.size;
-    if (one_run) joined.back() = {joined.back().size * a.size, a.in, a.out};
-    else joined.push_back(a);
-  }
-  if (joined.empty()) joined.push_back({1, 1, 1});
-  return joined;
-}
 
 // How many elements side by side can be one: up to 16 bytes of the last axis, which is contiguous on both sides.
 int64_t widening(const std::vector<Axis>& axes, int64_t element_bytes) {
@@ -38,18 +19,6 @@ int64_t widening(const std::vector<Axis>& axes, int64_t element_bytes) {
   };
   while (n > 1 && !divides()) n /= 2;
   return n;
-}
-
-CopySizes sizes_of(const std::vector<Axis>& axes) {
-  CopySizes s{};
-  int64_t items = 1;
-  for (const Axis& a : axes) {
-    s.in[s.axes] = a.in, s.out[s.axes] = a.out;
-    s.size[s.axes++] = divider_of(a.size);
-    items *= a.size;
-  }
-  s.items = static_cast<unsigned>(items);
-  return s;
 }
 
 const CopyProblem& copy_of(const Problem& problem) { return std::get<CopyProblem>(problem); }
@@ -65,7 +34,7 @@ DeviceCall copy_call(const DeviceRow&, const Problem& problem, const DeviceTrait
   const CopyProblem& p = copy_of(problem);
   DeviceCall call;
   if (element_count(p.dims) == 0) return call;
-  std::vector<Axis> axes = axes_of(p);
+  std::vector<Axis> axes = axes_of(p.dims, p.in_strides, p.out_strides);
   const int64_t n = widening(axes, p.element_bytes);
   if (n > 1) {
     for (Axis& a : axes)
@@ -82,7 +51,7 @@ DeviceCall copy_call(const DeviceRow&, const Problem& problem, const DeviceTrait
 // What part of the memory's speed one thread an element comes to.
 double copy_cost(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
   const CopyProblem& p = copy_of(problem);
-  const std::vector<Axis> axes = axes_of(p);
+  const std::vector<Axis> axes = axes_of(p.dims, p.in_strides, p.out_strides);
   const int64_t run = p.element_bytes * widening(axes, p.element_bytes);
   const bool contiguous = axes.back().in == 1 && axes.back().out == 1;
   const double part =
@@ -102,7 +71,7 @@ const char* transpose_fits(const DeviceRow& row, const Problem& problem, const D
   if (const char* reason = copy_fits(row, problem, traits)) return reason;
   const CopyProblem& p = copy_of(problem);
   if (p.element_bytes > 8) return "elements of 16 bytes";
-  const std::vector<Axis> axes = axes_of(p);
+  const std::vector<Axis> axes = axes_of(p.dims, p.in_strides, p.out_strides);
   const int columns = columns_of(axes);
   if (columns < 0) return "no two axes that are contiguous on one side each";
   if (std::min(axes[static_cast<size_t>(columns)].size, axes.back().size) < 4) return "fewer than 4 rows or columns";
@@ -113,7 +82,7 @@ DeviceCall transpose_call(const DeviceRow&, const Problem& problem, const Device
   const CopyProblem& p = copy_of(problem);
   DeviceCall call;
   if (element_count(p.dims) == 0) return call;
-  std::vector<Axis> axes = axes_of(p);
+  std::vector<Axis> axes = axes_of(p.dims, p.in_strides, p.out_strides);
   std::rotate(axes.begin() + columns_of(axes), axes.begin() + columns_of(axes) + 1, axes.end() - 1);
   const CopySizes s = sizes_of(axes);
   const int64_t tile = p.element_bytes <= 2 ? 64 : 32;
@@ -129,7 +98,8 @@ DeviceCall transpose_call(const DeviceRow&, const Problem& problem, const Device
 }
 
 double transpose_cost(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
-  const std::vector<Axis> axes = axes_of(copy_of(problem));
+  const CopyProblem& p = copy_of(problem);
+  const std::vector<Axis> axes = axes_of(p.dims, p.in_strides, p.out_strides);
   const auto filled = [](int64_t size) {  // of tiles of 64
     return static_cast<double>(size) / static_cast<double>((size + 63) / 64 * 64);
   };
