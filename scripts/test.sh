@@ -49,6 +49,11 @@ stage_conformance() {
   for mode in reference engine; do
     build/bin/run_node_tests build/op_cases --mode "$mode" --min 100 --title "operator rows against onnxruntime"
   done
+  # The plan and the kernels of a GPU, on this CPU. SIMT=all takes the node tests too.
+  build/bin/run_node_tests build/op_cases --mode engine --device simt --min 100 --jobs "$jobs" --title "operator rows on simt"
+  if [[ ${SIMT:-} == all ]]; then
+    build/bin/run_node_tests build/onnx_node --mode engine --device simt --min 95 --jobs "$jobs"
+  fi
 }
 
 # The unit tests and the node tests again under the address and undefined-behaviour sanitizers.

@@ -43,6 +43,7 @@ std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call
   std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
                         [&](const dnn::DeviceCandidate& c) { return c.row->name == chosen; });
   for (const dnn::DeviceCandidate& candidate : choice.candidates) {
+    if (!small_enough(*candidate.row, call.what.problem, plan.limits.workspace_bytes)) continue;
     auto work = std::make_shared<ChosenWork>();
     work->row = candidate.row;
     work->traits = &traits_;
@@ -54,6 +55,11 @@ std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call
     return "";
   }
   return no_row(choice);
+}
+
+bool DeviceTarget::small_enough(const dnn::DeviceRow& row, const dnn::Problem& problem, size_t workspace_bytes) const {
+  if (workspace_bytes == SIZE_MAX || row.provide) return true;
+  return dnn::device_call(row, problem, traits_).workspace_bytes <= workspace_bytes;
 }
 
 std::string DeviceTarget::render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings,
@@ -80,7 +86,7 @@ void DeviceTarget::settle(Call& call) const {
     call.workspace_bytes = work.provided->workspace_bytes();
     return;
   }
-  work.calls = {row.call(row, call.what.problem, traits_)};
+  work.calls = {dnn::device_call(row, call.what.problem, traits_)};
   call.workspace_bytes = work.calls[0].workspace_bytes;
 }
 

@@ -37,6 +37,8 @@ class DeviceTarget final : public Target {
   const dnn::DeviceTraits& traits() const { return traits_; }
 
  private:
+  bool small_enough(const dnn::DeviceRow& row, const dnn::Problem& problem, size_t workspace_bytes) const;
+
   compute::Device device_;
   dnn::DeviceTraits traits_;
   std::string fingerprint_;

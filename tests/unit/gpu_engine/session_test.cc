@@ -148,6 +148,66 @@ TEST(DeviceSession, TwoSessionsAtOnce) {
   for (std::thread& t : threads) t.join();
 }
 
+// Far more than any machine has; the session goes on with less.
+TEST(DeviceSession, TooLargeIsAnErrorAndNoEnd) {
+  const Engine engine = engine_of(R"(graph(%x: f32[N,1], %z: f32[1,N]) {
+  %a = add %x %z
+  %b = relu %a
+  %y = reduce_max %b {axes=[1], keepdims=1}
+  return %y, %b
+})");
+  Session session(engine, {.threads = 1, .device = device()});
+  const auto inputs = [](int64_t n) { return std::vector<Datum>{random_tensor({n, 1}, 1), random_tensor({1, n}, 2)}; };
+  expect_run(session, inputs(5));
+  const int64_t many = int64_t{1} << 22;
+  try {
+    session.run(std::vector<Datum>{Tensor(DType::f32, {many, 1}), Tensor(DType::f32, {1, many})});
+    FAIL() << "64 TiB are there";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::out_of_memory) << e.what();
+  }
+  for (int i = 0; i < 3; ++i) expect_run(session, inputs(7));
+}
+
+// A bad index is the run's error, and not the next one's.
+TEST(DeviceSession, BadValuesInDataAreErrors) {
+  const Engine engine = engine_of(R"(graph(%x: f32[4,3], %i: i64[2]) {
+  %y = gather %x %i
+  return %y
+})");
+  Session session(engine, {.threads = 1, .device = device()});
+  const Tensor x = random_tensor({4, 3}, 1);
+  for (const int64_t last : {3, 9, 2, -9, 1, 1}) {
+    const std::vector<Datum> in{x, Tensor::vector_i64({0, last})};
+    if (last >= -4 && last < 4) {
+      expect_run(session, in);
+      continue;
+    }
+    try {
+      session.run(in);
+      FAIL() << last;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::invalid_argument);
+      EXPECT_NE(std::string(e.what()).find(std::to_string(last)), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(DeviceSession, TellsTheTimeOfTheDevice) {
+  const Engine engine = engine_of(kNetwork);
+  for (const bool graphs : {true, false}) {
+    Session session(engine, {.threads = 1, .device = device(), .graphs = graphs});
+    const std::vector<Datum> in{random_tensor({2, 8, 8, 3}, 1)};
+    const std::vector<Datum> want = evaluate(*engine.state()->graph, in);
+    for (int i = 0; i < 4; ++i) {
+      DeviceTimes times;
+      expect_near(session.run_timed(in, times)[0], want[0]);
+      EXPECT_GT(times.compute, 0);
+      EXPECT_GE(times.with_copies, times.compute);
+    }
+  }
+}
+
 TEST(DeviceSession, NamesADeviceThatIsNotThere) {
   const Engine engine = engine_of(kLoops);
   try {
