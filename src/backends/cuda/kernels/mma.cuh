@@ -23,10 +23,10 @@ __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-#define TRINE_MMA(shape_and_types, constraint)                                                              \
+#define TRINE_MMA(shape_and_types, constraint)                                                     \
   asm("mma.sync.aligned." shape_and_types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-               : constraint(c[0]), constraint(c[1]), constraint(c[2]), constraint(c[3])                     \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
+      : constraint(c[0]), constraint(c[1]), constraint(c[2]), constraint(c[3])                     \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
 
 struct F16 {
   using Sum = float;
