@@ -19,7 +19,7 @@ __device__ inline float kept(const AttentionSizes& p, const AttentionData& data,
   return u >= static_cast<double>(p.dropout) ? static_cast<float>(1 / (1 - static_cast<double>(p.dropout))) : 0.f;
 }
 
-constexpr int kDepth = 64;  // of q and k at a time
+constexpr int kDepth = 32;  // of q and k at a time
 
 template <class T>
 __global__ void __launch_bounds__(256)
@@ -49,11 +49,13 @@ __global__ void __launch_bounds__(256)
     of_block.first = s.first < of_block.first ? s.first : of_block.first;
     of_block.end = s.end > of_block.end ? s.end : of_block.end;
   }
+#pragma unroll
   for (int r = 0; r < 4; ++r) {
     const int i = first + warp * 4 + r;
     seen[r] = i < p.q_len ? seen_by(p, reach, i) : Seen{0, 0};
   }
   float most[4], sum[4] = {}, y[4][8] = {};
+#pragma unroll
   for (int r = 0; r < 4; ++r) most[r] = -kInfinity;
   for (int key = of_block.first; key < of_block.end; key += 32) {
     float s[4] = {};
@@ -67,6 +69,7 @@ __global__ void __launch_bounds__(256)
       }
       __syncthreads();
       for (int e = 0; e < depth; ++e)
+#pragma unroll
         for (int r = 0; r < 4; ++r) s[r] = fmaf(tile_q[warp * 4 + r][e], tile_k[lane][e], s[r]);
     }
     for (int id = static_cast<int>(threadIdx.x); id < 32 * 256; id += 256) {
@@ -74,6 +77,7 @@ __global__ void __launch_bounds__(256)
       if (e < columns) tile_v[row][e] = j < of_block.end ? widened(v[j * p.v[2] + e]) : 0.f;
     }
     __syncthreads();
+#pragma unroll
     for (int r = 0; r < 4; ++r) {
       const int i = first + warp * 4 + r, j = key + lane;
       const bool sees = j >= seen[r].first && j < seen[r].end;
@@ -89,6 +93,7 @@ __global__ void __launch_bounds__(256)
       for (int c = 0; c < 8; ++c) y[r][c] *= before;
     }
     for (int j = 0; j < 32; ++j)
+#pragma unroll
       for (int r = 0; r < 4; ++r) {
         const float weight = __shfl_sync(~0u, s[r], j);
         if (weight == 0.f) continue;  // hidden, and perhaps no number
@@ -97,6 +102,7 @@ __global__ void __launch_bounds__(256)
           if (c * 32 < columns) y[r][c] = fmaf(weight, tile_v[j][c * 32 + lane], y[r][c]);
       }
   }
+#pragma unroll
   for (int r = 0; r < 4; ++r) {
     const int i = first + warp * 4 + r;
     for (int d = 16; d > 0; d /= 2) sum[r] += __shfl_xor_sync(~0u, sum[r], d);

@@ -31,6 +31,7 @@ __device__ inline void multiplied(const RnnSizes& p, const T* row, const float* 
   for (int i = 0; i < kEntries; ++i) sum[i] = 0.f;
   for (int k = lane * N; k < p.hidden; k += 32 * N) {
     const auto w = loaded<T, N>(row + k, static_cast<unsigned>(p.hidden - k), whole);
+#pragma unroll
     for (int i = 0; i < kEntries; ++i) {
       if (i >= entries) break;
       const float* state = h + static_cast<Wide>(i) * p.hidden + k;
@@ -93,6 +94,7 @@ __global__ void __launch_bounds__(256) rnn_layer(RnnSizes p, const float* sums, 
         const T* r = weights + (static_cast<Wide>(at.d) * rows + at.u) * p.hidden;
         const Wide gate_step = static_cast<Wide>(p.hidden) * p.hidden;
         float mine[4] = {}, sum[kEntries];
+#pragma unroll
         for (int gate = 0; gate < 4; ++gate) {
           if (gate >= gates) break;
           const bool candidate = p.kind == 1 && gate == 2;
