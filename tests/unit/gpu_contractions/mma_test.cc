@@ -76,6 +76,19 @@ TEST(MmaConv, Shapes) {
   }
 }
 
+TEST(MmaConv, FewChannels) {
+  for (const ElementTypes& types : mma_types())
+    for (int64_t channels : {1, 3, 4}) {
+      ConvProblem p = Conv{9, channels, 24, 7, 2, 3}.with(types, kReluWithBias);
+      check(p);
+      p.in_pixel_stride = channels + 2, p.n = 2;
+      check(p);
+      check(Conv{6, channels, 9, 3, 2, 1}.with(types));
+      check(Conv{6, channels, 9, 3, 1, 4}.with(types));  // lines beyond the image
+      check(Conv{9, channels, 9, 3, 1, 2, 1, 2}.with(types));
+    }
+}
+
 TEST(MmaConv, SlicesBatchesAndVolumes) {
   for (const ElementTypes& types : {kF16, ElementTypes{}, integer_types()[1]}) {
     for (int64_t step : {24, 19}) {

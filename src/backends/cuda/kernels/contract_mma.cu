@@ -32,7 +32,8 @@ struct Pixels {
 
   __device__ __forceinline__ unsigned inside(int axis, int origin) const {
     unsigned bits = 0;
-    for (int k = 0; k < p.kernel[axis]; ++k)
+    const int count = axis == 2 && p.patch ? p.line : p.kernel[axis];
+    for (int k = 0; k < count; ++k)
       if (unsigned(origin + k * p.dilation[axis]) < unsigned(p.in[axis])) bits |= 1u << k;
     return bits;
   }
@@ -66,7 +67,8 @@ struct Pixels {
   }
 
   __device__ __forceinline__ void copy(unsigned to, int row) const {
-    const unsigned bits = kz < p.kernel[0] ? 1u << kx | 1u << (12 + ky) | 1u << (24 + kz) : 0u;
+    const unsigned column = p.patch ? 0u : 1u << kx;  // of a line each pixel is looked at
+    const unsigned bits = kz < p.kernel[0] ? column | 1u << (12 + ky) | 1u << (24 + kz) : 0u;
     const int tap = ((kz * p.dilation[0] * p.in[1] + ky * p.dilation[1]) * p.in[2] + kx * p.dilation[2]) * p.pixel;
     const int count = min(kVector, max(p.channels - channel, 0));
 #pragma unroll
@@ -75,6 +77,7 @@ struct Pixels {
       const unsigned at = to + piece_offset(row + i * kStep, piece);
       const char* from = a + (long long)(offset[i] + tap + channel) * T::kBytes;
       if (T::kBytes == 1 && !is_inside) fill(at);
+      else if (p.patch) copy_line(at, from, is_inside ? count : 0, valid[i], channel, p.patch, zero);
       else if (fast) copy_async(at, is_inside ? from : a, is_inside ? count * T::kBytes : 0);
       else copy_slowly(at, from, is_inside ? count : 0);
     }
@@ -86,17 +89,37 @@ struct Pixels {
     asm volatile("st.shared.v4.b32 [%0], {%1,%1,%1,%1};" ::"r"(at), "r"(word) : "memory");
   }
 
+  // A piece of a line of the window, parts of which may be beyond the image.
+  __device__ __noinline__ static void copy_line(unsigned at, const char* from, int count, unsigned inside_bits,
+                                                int channel, int patch, int zero) {
+    unsigned words[4] = {};
+    int pixel = channel / patch, left = (pixel + 1) * patch - channel;  // elements of this pixel
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      if (left == 0) left = patch, ++pixel;
+      --left;
+      unsigned x = unsigned(zero);
+      if (i < count && (inside_bits >> pixel & 1)) x = element_at(from, i);
+      words[i * T::kBytes / 4] |= x << (i * T::kBytes % 4 * 8);
+    }
+    asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]),
+                 "r"(words[3])
+                 : "memory");
+  }
+
+  __device__ static unsigned element_at(const char* from, int i) {
+    if constexpr (T::kBytes == 1) return reinterpret_cast<const unsigned char*>(from)[i];
+    else if constexpr (T::kBytes == 2) return reinterpret_cast<const unsigned short*>(from)[i];
+    else return reinterpret_cast<const unsigned*>(from)[i];
+  }
+
   // Elements that begin anywhere.
   __device__ __noinline__ static void copy_slowly(unsigned at, const char* from, int count) {
     unsigned words[4] = {};
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
       if (i >= count) continue;
-      unsigned x;
-      if constexpr (T::kBytes == 1) x = reinterpret_cast<const unsigned char*>(from)[i];
-      else if constexpr (T::kBytes == 2) x = reinterpret_cast<const unsigned short*>(from)[i];
-      else x = reinterpret_cast<const unsigned*>(from)[i];
-      words[i * T::kBytes / 4] |= x << (i * T::kBytes % 4 * 8);
+      words[i * T::kBytes / 4] |= element_at(from, i) << (i * T::kBytes % 4 * 8);
     }
     asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]),
                  "r"(words[3])

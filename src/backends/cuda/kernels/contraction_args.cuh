@@ -54,6 +54,9 @@ struct Mma {
   int row_tiles, column_tiles;
   int plain, aligned;  // rows and pixels begin at multiples of 16 bytes, if a does
   int a_row, channels, padded_channels;
+  // Of a window over few channels: the channels of a pixel; a line of the window, `line` pixels, is what depth counts
+  // as one position of line * patch channels. Else 0.
+  int patch, line;
   int in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
   int image, pixel;  // steps in elements
   int b_depth, b_row;

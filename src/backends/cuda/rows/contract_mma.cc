@@ -58,6 +58,12 @@ bool is_pointwise(const ConvProblem& p) {
   return p.kernel == ones && p.stride == ones && p.pad_begin == zeros && p.in == p.out;
 }
 
+// Few channels without gaps between pixels: a line of the window is read as one position.
+bool reads_lines(const ConvProblem& p) {
+  return p.groups == 1 && p.in_channels <= 4 && p.kernel[2] > 1 && p.dilation[2] == 1 &&
+         or_dense(p.in_pixel_stride, p.in_channels) == p.in_channels;
+}
+
 Work work_of(const ConvProblem& p) {
   Work w{.types = p.types,
          .epilogue = p.epilogue,
@@ -73,6 +79,11 @@ Work work_of(const ConvProblem& p) {
   for (size_t i = 0; i < 3; ++i) {
     a.in[i] = window.in[i], a.out[i] = window.out[i], a.kernel[i] = window.kernel[i];
     a.stride[i] = window.stride[i], a.dilation[i] = window.dilation[i], a.pad[i] = window.pad[i];
+  }
+  if (reads_lines(p)) {
+    a.patch = static_cast<int>(p.in_channels), a.line = a.kernel[2];
+    a.kernel[2] = 1;
+    w.positions /= a.line, w.channels *= a.line;
   }
   a.y_row = or_dense(p.out_pixel_stride, p.out_channels), a.y_batch = p.out_per_group();
   a.column_batch = static_cast<int>(p.out_per_group());
@@ -213,7 +224,8 @@ void prepack(const DeviceRow& row, const Problem& problem, std::span<const void*
   std::memset(packed, 0, static_cast<size_t>(w.packed_bytes(t)));
   const auto* product = std::get_if<MatmulProblem>(&problem);
   const auto at = [&](int64_t column, int64_t tap, int64_t c) {
-    if (!product) return (column * w.channels + c) * w.positions + tap;
+    const int64_t line = std::max(w.args.line, 1), channels = w.channels / line;  // c counts pixels of a line, too
+    if (!product) return (column * channels + c % channels) * w.positions * line + tap * line + c / channels;
     return product->trans_b ? column * product->k + c : c * product->n + column;
   };
   if (t.element_bytes() == 4) pack<uint32_t>(t, w, weights[0], at, packed);
