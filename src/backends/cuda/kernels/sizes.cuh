@@ -103,4 +103,14 @@ struct ReduceSizes {
   CopySizes outside, inside;
 };
 
+// Depth, height, width; without a depth its sizes are 1.
+struct GridSizes {
+  int axes, align_corners, nearest, padding;  // padding: 0 zeros, 1 border, 2 reflection
+  int in[3], out[3];
+  Wide x_image, x_pixel, x_channel, y_image, y_pixel, y_channel;
+  unsigned items;
+  Divider channel, width, height, depth;
+  int channels_inner;
+};
+
 }  // namespace trine
