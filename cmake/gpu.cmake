@@ -16,7 +16,7 @@ target_link_libraries(trine_gpu PRIVATE gpu_objects ${CMAKE_DL_LIBS} PUBLIC trin
 # Its rows register themselves: it is needed though nothing of it were called by name.
 target_link_options(trine_gpu INTERFACE -Wl,--no-as-needed)
 target_link_options(trine_gpu PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
-set_target_properties(trine_gpu PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(trine_gpu PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map INSTALL_RPATH "$ORIGIN")
 if(TARGET trine_simt)
   add_dependencies(trine_gpu trine_simt)  # opened at run time
 endif()

@@ -23,6 +23,7 @@ target_link_libraries(trine_cli_parts PUBLIC trine_media trine_compute CLI11::CL
 
 if(EXISTS ${PROJECT_SOURCE_DIR}/tools/trine/main.cc)
   add_executable(trine_cli tools/trine/main.cc)
+  add_dependencies(trine_cli trine_gpu)  # opened at run time
   set_target_properties(trine_cli PROPERTIES OUTPUT_NAME trine)
   target_compile_definitions(trine_cli PRIVATE TRINE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(trine_cli PRIVATE trine_cli_parts)

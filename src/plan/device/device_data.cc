@@ -69,7 +69,7 @@ void* DeviceExecutor::operand(const Segment& segment, const DeviceSegment& prepa
 void DeviceExecutor::upload(const Segment& segment, ValueId root) {
   Place& p = place(root);
   const Tensor& constant = segment.typed.value(root).constant;
-  const Tensor from = p.on_host.is_tensor() ? p.on_host.tensor() : constant;
+  const Tensor from = on_host(root).is_tensor() ? on_host(root).tensor() : constant;
   TRINE_CHECK(from.defined(), segment.typed.value(root).name);
   const MemoryUse use{MemoryUse::Kind::input, root};
   p.address = memory_.room(use, from.bytes(), stream());
@@ -88,7 +88,7 @@ Tensor DeviceExecutor::downloaded(const Segment& segment, ValueId root) {
   const auto lodging = segment.lodgings.find(root);
   const bool apart = lodging != segment.lodgings.end() && !lodging->second.is_dense();
   if (apart || !at_home.on_device) {
-    const Datum all = at_home.on_device ? Datum(downloaded(segment, p.host)) : at_home.on_host;
+    const Datum all = at_home.on_device ? Datum(downloaded(segment, p.host)) : on_host(home(root));
     const Lodging dense{p.host, p.offset_bytes, static_cast<int64_t>(bytes_of(type)),
                         static_cast<int64_t>(bytes_of(type))};
     return gathered(apart ? lodging->second : dense, type, all.tensor().as<char>() + p.offset_bytes);
@@ -106,7 +106,7 @@ Datum DeviceExecutor::datum_of(const Segment& segment, ValueId id, bool keep) {
   const ValueId root = root_of(segment, id);
   const Type& type = segment.typed.type(id);
   const bool sized = type.is_tensor() && type.shape.is_static();
-  Datum& held = place(root).on_host;
+  Datum& held = on_host(root);
   if (held.is_sequence()) return held;
   Tensor tensor = held.is_tensor() ? held.tensor() : segment.typed.value(root).constant;
   if (!tensor.defined()) {
@@ -143,7 +143,7 @@ std::vector<Datum> DeviceExecutor::collect_outputs(const Segment& segment, const
   for (size_t i = 0; i < ids.size(); ++i) {
     const ValueId root = root_of(segment, ids[i]);
     const Place& p = place(root);  // what lives elsewhere is nobody's output
-    if (!p.on_device || p.on_host.is_tensor() || segment.planar.contains(ids[i])) continue;
+    if (!p.on_device || on_host(root).is_tensor() || segment.planar.contains(ids[i])) continue;
     const size_t bytes = bytes_of(segment.typed.type(root));
     staged[i] = memory_.staging({MemoryUse::Kind::output, static_cast<int>(i)}, bytes, stream());
     if (bytes) stream().download(staged[i], p.address, bytes);

@@ -30,7 +30,8 @@ DeviceExecutor::DeviceExecutor(std::shared_ptr<const Plan> plan, std::shared_ptr
       context_(std::move(context)),
       segments_(plan_, 1, context_->target.get()),
       memory_(context_->store->device()),
-      places_(plan_->graph->values.size()) {}
+      places_(plan_->graph->values.size()),
+      on_host_(places_.size()) {}
 
 DeviceExecutor::~DeviceExecutor() {
   try {
@@ -86,21 +87,24 @@ std::vector<Datum> DeviceExecutor::run_all(const std::vector<Datum>& inputs) {
   std::vector<Type> types;
   for (const Datum& d : inputs) types.push_back(type_of(d));
   Segment* segment = &segments_.first(types, Batch::whole);
-  places_.assign(places_.size(), {});
-  for (size_t i = 0; i < inputs.size(); ++i) place(plan_->graph->inputs[i]).on_host = inputs[i];
+  forget();
+  for (size_t i = 0; i < inputs.size(); ++i) on_host(plan_->graph->inputs[i]) = inputs[i];
   for (;;) {
     DeviceSegment& prepared = ready(*segment);
     execute(*segment, prepared);
     if (segment->ends_graph) break;
     check_faults(*segment, prepared);
-    std::vector<Datum> made(places_.size());
-    for (ValueId id : plan_->graph->nodes[static_cast<size_t>(segment->last - 1)].outputs)
-      if (id != kNoValue) made[static_cast<size_t>(id)] = place(id).on_host;
-    segment = &segments_.next(*segment, made, Batch::whole);
+    segment = &segments_.next(*segment, on_host_, Batch::whole);
   }
   std::vector<Datum> out = collect_outputs(*segment, ready(*segment));
-  places_.assign(places_.size(), {});
+  forget();
   return out;
+}
+
+void DeviceExecutor::forget() {
+  places_.assign(places_.size(), {});
+  for (Datum& d : on_host_)
+    if (!d.is_none()) d = Datum();
 }
 
 void DeviceExecutor::execute(const Segment& segment, DeviceSegment& prepared) {
@@ -129,13 +133,12 @@ void DeviceExecutor::set_places(const Segment& segment) {
   if (segment.arena_bytes)
     base = static_cast<char*>(
         memory_.room({Kind::arena, segment.depth}, static_cast<size_t>(segment.arena_bytes), stream()));
-  for (const auto& [id, offset] : segment.offsets) place(id) = {base + offset, true, {}};
-  for (const auto& [id, lodging] : segment.lodgings)
-    place(id) = {nullptr, false, {}, lodging.host, lodging.offset_bytes};
+  for (const auto& [id, offset] : segment.offsets) place(id) = {base + offset, true};
+  for (const auto& [id, lodging] : segment.lodgings) place(id) = {nullptr, false, lodging.host, lodging.offset_bytes};
   for (ValueId id : segment.direct_outputs) {
     const Type& type = segment.typed.type(id);
     const size_t bytes = static_cast<size_t>(element_count(type.shape.static_dims())) * byte_size(type.dtype);
-    place(id) = {memory_.room({Kind::output, id}, bytes, stream()), true, {}};
+    place(id) = {memory_.room({Kind::output, id}, bytes, stream()), true};
   }
 }
 
@@ -239,8 +242,11 @@ void DeviceExecutor::run_host(const Segment& segment, const Call& call) {
     rethrow_at(node, e);
   }
   const double seconds = now() - begin;
-  for (size_t i = 0; i < node.outputs.size(); ++i)
-    if (node.outputs[i] != kNoValue) place(node.outputs[i]) = {nullptr, false, std::move(made[i])};
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    place(node.outputs[i]) = {};
+    on_host(node.outputs[i]) = std::move(made[i]);
+  }
   if (!observer_.see) return;
   const std::vector<Datum> outputs = observer_.with_data ? data_of(segment, node.outputs, false) : std::vector<Datum>();
   tell(segment, call, seconds, observer_.with_data ? &before : nullptr, observer_.with_data ? &outputs : nullptr);

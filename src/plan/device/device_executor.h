@@ -34,11 +34,10 @@ class DeviceExecutor final : public Runner {
   size_t arena_bytes() const override;
 
  private:
-  // Where the value of a root is: on the device, on the host or on both.
+  // Where the value of a root is on the device; on_host_ says whether the host has it.
   struct Place {
     void* address = nullptr;
     bool on_device = false;
-    Datum on_host;
     ValueId host = kNoValue;  // it lives in this one, so far behind its begin
     int64_t offset_bytes = 0;
   };
@@ -75,6 +74,8 @@ class DeviceExecutor final : public Runner {
   std::vector<Datum> collect_outputs(const Segment& segment, const DeviceSegment& ready);
   DeviceExecutor& body(int node, int k);
   Place& place(ValueId id) { return places_[static_cast<size_t>(id)]; }
+  Datum& on_host(ValueId id) { return on_host_[static_cast<size_t>(id)]; }
+  void forget();
   const Place& place(ValueId id) const { return places_[static_cast<size_t>(id)]; }
   compute::Stream& stream() { return context_->stream; }
 
@@ -83,7 +84,8 @@ class DeviceExecutor final : public Runner {
   Segments segments_;
   DeviceMemory memory_;
   Observer observer_;
-  std::vector<Place> places_;  // of every root
+  std::vector<Place> places_;   // of every root
+  std::vector<Datum> on_host_;  // likewise
   void* workspace_ = nullptr;
   std::vector<Timed> timed_;
   std::map<std::pair<int, int>, std::unique_ptr<DeviceExecutor>> bodies_;
