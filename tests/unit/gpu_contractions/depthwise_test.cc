@@ -37,6 +37,10 @@ TEST(Depthwise, SlicesBatchesAndVolumes) {
   }
 }
 
+TEST(Depthwise, Overlapping) {
+  check_device_rows(Conv{5, 24, 24, 3, 2, 1, 24}.with(kF16), {.large = true, .only = "_depthwise"});
+}
+
 TEST(Depthwise, Activations) {
   for (int act = 0; act <= static_cast<int>(Activation::gelu_tanh); ++act)
     for (Residual residual : {Residual::none, Residual::after_activation}) {

@@ -132,6 +132,7 @@ DeviceTraits test_traits(bool large) {
   DeviceTraits traits = traits_of(test_device());
   if (large) {
     traits.multiprocessors = 132;
+    if (traits.is_cpu) traits.architecture = 90;
     traits.flops_per_second = 60e12, traits.bytes_per_second = 4e12;
   }
   return traits;

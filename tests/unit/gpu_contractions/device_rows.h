@@ -12,7 +12,7 @@ struct DeviceOptions {
   bool integers = true;  // also the exact run
   bool tf32 = false;     // rows that round to it, and only these
   int least_rows = 1;
-  bool large = false;     // calls are those for 132 multiprocessors, which depth is split for
+  bool large = false;     // calls are those of an sm_90 of 132 multiprocessors: depth is split, kernels overlap
   std::string only = {};  // rows whose name holds this
   std::function<void(Data&)> adjust = {};
 };

@@ -25,6 +25,11 @@ TEST(FewRows, SizesAndTypes) {
     }
 }
 
+TEST(FewRows, Overlapping) {
+  check_device_rows(MatmulProblem{.m = 1, .n = 9, .k = 70, .b_constant = true, .types = kF16},
+                    {.large = true, .only = "_rows_1"});
+}
+
 TEST(FewRows, Batches) {
   for (const ElementTypes& types : {kF16, ElementTypes{}}) {
     check({.m = 1, .n = 20, .k = 40, .a_batch = {3}, .b_batch = {3}, .trans_b = true, .types = types});

@@ -127,7 +127,7 @@ struct Pixels {
   }
 };
 
-template <class T, int kRows, int kColumns, int kWarpRows, int kWarpColumns, int kStages>
+template <class T, int kRows, int kColumns, int kWarpRows, int kWarpColumns, int kStages, bool kOverlap>
 __global__ void __launch_bounds__(kWarpRows * kWarpColumns * 32)
     contract_mma(const __grid_constant__ Mma p, const __grid_constant__ Finish f, const void* a, const void* b,
                  const int* column_sums, typename T::Sum* partial, const void* bias, const void* residual,
@@ -154,6 +154,7 @@ __global__ void __launch_bounds__(kWarpRows * kWarpColumns * 32)
                                          row0 + copy_row, piece, first);
   const char* weights = static_cast<const char*>(b) + b_start * T::kBytes;
   const unsigned memory = shared_address(shared);
+  wait_for_results<kOverlap>();
   int copied = 0;
   const bool fast_b = (reinterpret_cast<unsigned long long>(weights) & 15) == 0 && p.b_row % kVector == 0;
   const auto copy_step = [&]() __attribute__((always_inline)) {
@@ -249,10 +250,11 @@ __global__ void __launch_bounds__(kWarpRows * kWarpColumns * 32)
 }
 
 // What blocks that share a sum have left in [splits][members][rows][columns].
-template <class Sum>
+template <class Sum, bool kOverlap>
 __global__ void __launch_bounds__(256)
     contract_sum(const __grid_constant__ Mma p, const __grid_constant__ Finish f, int members, const int* column_sums,
                  const Sum* partial, const void* bias, const void* residual, const float* scale, void* y) {
+  wait_for_results<kOverlap>();
   const long long matrix = (long long)p.rows * p.columns, index = (long long)blockIdx.x * 256 + threadIdx.x;
   if (index >= matrix * members) return;
   const int member = int(index / matrix), row = int(index % matrix / p.columns), column = int(index % p.columns);

@@ -22,6 +22,16 @@ __device__ inline int byte_at(int type, const void* p, long long i) {
   return type == kI8 ? static_cast<const signed char*>(p)[i] : static_cast<const unsigned char*>(p)[i];
 }
 
+// compute capability 9.0: this kernel may have begun before the one before it was done, whose results it reads after
+// this; the next one may begin.
+template <bool kOverlap>
+__device__ __forceinline__ void wait_for_results() {
+  if constexpr (kOverlap) {
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  }
+}
+
 struct Eight {
   float v[8];
 };

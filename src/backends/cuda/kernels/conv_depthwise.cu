@@ -6,12 +6,13 @@ using namespace trine::contraction;
 
 constexpr int kStrip = 4, kThreads = 128;
 
-template <int kType>
+template <int kType, bool kOverlap>
 __global__ void __launch_bounds__(kThreads)
     conv_depthwise(const __grid_constant__ Product p, const __grid_constant__ Window w,
                    const __grid_constant__ Finish f, int aligned, int y_aligned, const void* a, const void* b,
                    const void* bias, const void* residual, const float* scale, void* y) {
   __shared__ float rows[kThreads][9];  // odd: neighbours' numbers lie in other banks
+  wait_for_results<kOverlap>();
   const int pieces = p.columns / 8, strips = (w.out[2] + kStrip - 1) / kStrip;
   const int lines = p.rows / w.out[2];
   int index = blockIdx.x * kThreads + threadIdx.x;

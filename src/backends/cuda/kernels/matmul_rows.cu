@@ -6,10 +6,11 @@ using namespace trine::contraction;
 
 constexpr int kWarps = 4;
 
-template <int kRows>
+template <int kRows, bool kOverlap>
 __global__ void __launch_bounds__(kWarps * 32)
     matmul_rows(const __grid_constant__ Product p, const __grid_constant__ Finish f, const void* a, const void* b,
                 const void* bias, const void* residual, const float* scale, void* y) {
+  wait_for_results<kOverlap>();
   const int lane = threadIdx.x % 32, column = blockIdx.x % p.column_tiles * kWarps + threadIdx.x / 32;
   const int member = blockIdx.x / p.column_tiles;
   if (column >= p.columns) return;

@@ -272,11 +272,12 @@ DeviceCall call_integers(const DeviceRow& row, const Problem& problem, const Dev
       t.family == Family::int8 ? compute::DeviceArgument(OperandRole{Kind::packed, 0, w.weights_bytes(t)}) : null;
   const OperandRole partial{Kind::workspace};
   DeviceLaunch launch{.source = device_source("contract_mma.cu"),
-                      .kernel = fmt::format("contract_mma<{}, {}, {}, {}, {}, {}>", type_name(t, w.types.in), t.rows,
-                                            t.columns, t.warp_rows, t.warp_columns, t.stages),
+                      .kernel = fmt::format("contract_mma<{}, {}, {}, {}, {}, {}, {}>", type_name(t, w.types.in),
+                                            t.rows, t.columns, t.warp_rows, t.warp_columns, t.stages, overlaps(traits)),
                       .shape = {.grid = {static_cast<uint32_t>(w.tiles(t) * splits)},
                                 .block = {t.threads()},
-                                .shared_bytes = t.shared_bytes()},
+                                .shared_bytes = t.shared_bytes(),
+                                .overlap = overlaps(traits)},
                       .arguments = {by_value(args), finish, OperandRole{Kind::in, 0},
                                     w.packed ? OperandRole{Kind::packed} : OperandRole{Kind::in, 1}, sums,
                                     splits > 1 ? compute::DeviceArgument(partial) : null}};
@@ -285,10 +286,11 @@ DeviceCall call_integers(const DeviceRow& row, const Problem& problem, const Dev
   if (splits == 1) return call;
   const int64_t elements = w.members * w.rows * w.columns;
   call.workspace_bytes = static_cast<size_t>(splits * elements * 4);
-  DeviceLaunch sum{.source = device_source("contract_mma.cu"),
-                   .kernel = fmt::format("contract_sum<{}>", t.family == Family::int8 ? "int" : "float"),
-                   .shape = {.grid = {static_cast<uint32_t>(ceil_div(elements, 256))}, .block = {256}},
-                   .arguments = {by_value(args), finish, by_value(static_cast<int>(w.members)), sums, partial}};
+  DeviceLaunch sum{
+      .source = device_source("contract_mma.cu"),
+      .kernel = fmt::format("contract_sum<{}, {}>", t.family == Family::int8 ? "int" : "float", overlaps(traits)),
+      .shape = {.grid = {static_cast<uint32_t>(ceil_div(elements, 256))}, .block = {256}, .overlap = overlaps(traits)},
+      .arguments = {by_value(args), finish, by_value(static_cast<int>(w.members)), sums, partial}};
   add_finish_operands(w.types, w.epilogue, sum.arguments);
   call.launches.push_back(std::move(sum));
   return call;

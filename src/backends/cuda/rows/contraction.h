@@ -35,6 +35,9 @@ inline int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 void add_finish_operands(const dnn::ElementTypes& types, const dnn::Epilogue& epilogue,
                          std::vector<compute::DeviceArgument>& arguments);
 
+// Whether kernels are instances that wait for the kernel before them in themselves (LaunchShape::overlap).
+inline bool overlaps(const dnn::DeviceTraits& traits) { return traits.architecture >= 90; }
+
 // Seconds of a launch of `blocks` blocks, each of which reads so many bytes and does so many operations at
 // `block_flops` a second; `resident` blocks share a multiprocessor.
 double launch_seconds(const dnn::DeviceTraits& traits, double blocks, double bytes, double flops, double block_flops,

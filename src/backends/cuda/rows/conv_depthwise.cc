@@ -53,7 +53,7 @@ void prepack(const DeviceRow&, const Problem& problem, std::span<const void* con
     }
 }
 
-DeviceCall call(const DeviceRow&, const Problem& problem, const DeviceTraits&) {
+DeviceCall call(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
   const ConvProblem& p = of(problem);
   DeviceCall call;
   const int64_t blocks = blocks_of(p);
@@ -64,8 +64,10 @@ DeviceCall call(const DeviceRow&, const Problem& problem, const DeviceTraits&) {
   const contraction::Window window = window_of(p);
   DeviceLaunch launch{
       .source = device_source("conv_depthwise.cu"),
-      .kernel = fmt::format("conv_depthwise<{}>", static_cast<int>(number_of(p.types.in))),
-      .shape = {.grid = {static_cast<uint32_t>(blocks)}, .block = {static_cast<uint32_t>(kThreads)}},
+      .kernel = fmt::format("conv_depthwise<{}, {}>", static_cast<int>(number_of(p.types.in)), overlaps(traits)),
+      .shape = {.grid = {static_cast<uint32_t>(blocks)},
+                .block = {static_cast<uint32_t>(kThreads)},
+                .overlap = overlaps(traits)},
       .arguments = {by_value(q), by_value(window), by_value(finish_of(p.types, p.epilogue, 1, {})),
                     by_value(static_cast<int>(window.pixel % 8 == 0)), by_value(static_cast<int>(q.y_row % 8 == 0)),
                     OperandRole{OperandRole::Kind::in}, OperandRole{OperandRole::Kind::packed}}};

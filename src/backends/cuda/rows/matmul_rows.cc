@@ -57,7 +57,7 @@ void prepack(const DeviceRow& row, const Problem& problem, std::span<const void*
           bytes);
 }
 
-DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits&) {
+DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
   const MatmulProblem& p = of(problem);
   const MatmulShape shape(p);
   DeviceCall call;
@@ -71,9 +71,10 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
   q.batches = shape.batches;
   DeviceLaunch launch{
       .source = device_source("matmul_rows.cu"),
-      .kernel = fmt::format("matmul_rows<{}>", most_rows(row)),
+      .kernel = fmt::format("matmul_rows<{}, {}>", most_rows(row), overlaps(traits)),
       .shape = {.grid = {static_cast<uint32_t>(shape.batch * q.column_tiles)},
-                .block = {static_cast<uint32_t>(32 * kWarps)}},
+                .block = {static_cast<uint32_t>(32 * kWarps)},
+                .overlap = overlaps(traits)},
       .arguments = {by_value(q), by_value(finish_of(p.types, p.epilogue, p.alpha, {})),
                     OperandRole{OperandRole::Kind::in},
                     p.b_constant ? OperandRole{OperandRole::Kind::packed} : OperandRole{OperandRole::Kind::in, 1}}};
