@@ -37,7 +37,7 @@ run() {
   section "tests"
   ./test_compute_gpu --gtest_brief=0 || failed=1
   section "kernels of the tables"
-  TRINE_TEST_DEVICE=cuda ./test_compute_kernels --gtest_filter='Kernels.*' || failed=1
+  TRINE_TEST_DEVICE=cuda ./test_compute_kernels --gtest_filter='Kernels.*:-*NotThere*' || failed=1  # these need the compiler
   section "cost of launches"
   ./bench_launch || failed=1
   section "cost of launches, again"

@@ -53,8 +53,8 @@ void run_blocks(const fake::Launch& launch) {
                              launch.block[1],
                              launch.block[2],
                              launch.shared_bytes,
-                             launch.cooperative + 10 * launch.overlap +
-                                 100 * static_cast<int>(launch.cluster[0] * launch.cluster[1] * launch.cluster[2] - 1)};
+                             launch.cooperative + 10u * launch.overlap +
+                                 100 * (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] - 1)};
   std::copy(std::begin(values), std::end(values), out);
 }
 

@@ -18,7 +18,7 @@ const KernelCase kCases[] = {
        unsigned base = (unsigned)__cvta_generic_to_shared(s), at = base + t * 16, other = base + (size - 1 - t) * 16;
        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" :: "r"(at), "r"(v), "r"(v + 1), "r"(w), "r"(w + 1) : "memory");
        __syncthreads();
-       asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+4];" : "=r"(a), "=r"(b) : "r"(other) : "memory"); mix(r, a); mix(r, b);
+       asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+8];" : "=r"(a), "=r"(b) : "r"(other) : "memory"); mix(r, a); mix(r, b);
        asm volatile("ld.shared::cta.u8 %0, [%1 + 5];" : "=r"(c) : "r"(other)); mix(r, c);
        asm volatile("ld.shared.s8 %0, [%1];" : "=r"(c) : "r"(other)); mix(r, c);
        asm volatile("{ .reg .u64 p; cvta.shared.u64 p, %1; ld.volatile.u32 %0, [p+8]; }" : "=r"(d) : "l"((unsigned long long)other)); mix(r, d);
@@ -30,8 +30,8 @@ const KernelCase kCases[] = {
        each_ptx(shape, in, out, [&](const PtxWords& x, Mixed& r) {
          const int size = shape.threads(), other = x.i - x.t + size - 1 - x.t;
          const u32 v = word(in, other), w = word(in, (other * 7 + 3) % shape.all());
-         r.add(v + 1);
          r.add(w);
+         r.add(w + 1);
          r.add((v + 1) >> 8 & 255);
          r.add(int{static_cast<int8_t>(v)});
          r.add(w);

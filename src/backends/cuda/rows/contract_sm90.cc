@@ -116,15 +116,18 @@ const char* fits(const DeviceRow& row, const Problem& problem, const DeviceTrait
   return nullptr;
 }
 
+int64_t apart_bytes(const Tile& tile) {  // sums that other blocks of a cluster push
+  return tile.split > 1 ? tile.rows() * (tile.columns + 4) * 4 : 0;
+}
+
 int stages_of(const Tile& tile, const Contraction& c) {
   // Small tiles leave room for a second block: that of the next kernel, which begins to load its weights.
   const int64_t room = tile.groups == 1 ? 100 << 10 : tile.columns <= 128 ? 110 << 10 : 200 << 10;
-  const int64_t apart = tile.split > 1 ? tile.rows() * (tile.columns + 4) * 4 : 0;
   const int64_t least =
       tile.split > 1 ? 2 : (tile.rows() * (tile.columns + 4) * 4 + tile.stage_bytes() - 1) / tile.stage_bytes();
   const int64_t wanted = (c.blocks() + tile.split - 1) / tile.split;
   return static_cast<int>(
-      std::max(least, std::min({(room - apart) / tile.stage_bytes(), wanted, int64_t{kMostStages}})));
+      std::max(least, std::min({(room - apart_bytes(tile)) / tile.stage_bytes(), wanted, int64_t{kMostStages}})));
 }
 
 // GB/s at which one of so many multiprocessors at work is filled from the L2 cache, as an H200 measured.
@@ -140,19 +143,35 @@ double fill_rate(double active) {
   return 68e9;
 }
 
+int64_t shared_bytes(const Tile& tile, int stages) {
+  return 1024 + stages * (tile.stage_bytes() + 16) + apart_bytes(tile);
+}
+
+// Blocks on a multiprocessor at once, by shared memory, threads and registers.
+int64_t resident(const Tile& tile, const Contraction& c) {
+  const int64_t threads = 128 * tile.groups + 32;
+  return std::max<int64_t>(1, std::min({(228 << 10) / (shared_bytes(tile, stages_of(tile, c)) + 1024), 2048 / threads,
+                                        65536 / (threads * (40 + tile.columns / 2))}));
+}
+
+// Fitted to 250 times of an H200 (bench/results/gpu-sm90-rows-h200-2026-12-03.txt), 25 % off them in the root mean
+// square of logarithms; what it takes for fastest is 13 % slower than the fastest.
 double cost(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
+  constexpr double kStart = 1.66e-6, kStage = 56e-9, kFinish = 54e-9, kBlockOf = 83e-9, kHalving = 1.02e-6;
+  constexpr double kFill = 2.15, kProducts = 4096 * 1.7e9 * 0.734, kBytes = 4e12;
   const Contraction c = of(problem);
   const Tile& tile = tile_of(row);
-  const double blocks = static_cast<double>(tiles_of(c.m, tile.rows()) * tiles_of(c.n, tile.columns) * tile.split);
-  const double at_once = traits.multiprocessors * (tile.columns <= 128 ? 2.0 : 1.0);
-  const double waves = std::ceil(blocks / at_once);
-  const double active = std::min(blocks, static_cast<double>(traits.multiprocessors));
-  const double shared_by = std::ceil(std::min(blocks, at_once) / active);  // blocks on a multiprocessor
-  const double k_blocks = std::ceil(static_cast<double>(c.blocks()) / tile.split);
-  const double bytes = k_blocks * static_cast<double>(tile.stage_bytes()) * shared_by;
-  const double flops = 2.0 * k_blocks * kBlock * tile.rows() * tile.columns * shared_by;
-  const double work = std::max(bytes / fill_rate(active), flops / (4096 * 1.7e9 * 0.8));
-  return 1.4e-6 + waves * (work + 0.25e-6) + k_blocks * 20e-9 + (tile.split > 1 ? 0.6e-6 : 0.2e-6);
+  const auto blocks = static_cast<double>(tiles_of(c.m, tile.rows()) * tiles_of(c.n, tile.columns) * tile.split);
+  const double processors = traits.multiprocessors, active = std::min(blocks, processors);
+  const double each = std::ceil(blocks / processors);  // blocks that a multiprocessor works on
+  const double waves = std::ceil(blocks / (processors * static_cast<double>(resident(tile, c))));
+  const auto k_blocks = static_cast<double>(tiles_of(c.blocks(), tile.split));
+  const double load = k_blocks * static_cast<double>(tile.stage_bytes()) / (fill_rate(active) * kFill);
+  const double products = 2 * k_blocks * kBlock * tile.rows() * tile.columns / kProducts;
+  const double turns = static_cast<double>(tile.columns) / (16.0 * tile.split);  // of the loop that finishes sums
+  const double written = static_cast<double>(c.m * c.n) * 4 / kBytes;
+  return kStart + waves * k_blocks * kStage + each * (std::max(load, products) + kBlockOf + turns * kFinish) +
+         kHalving * std::countr_zero(static_cast<unsigned>(tile.split)) + written;
 }
 
 size_t packed_bytes(const DeviceRow&, const Problem& problem) {
@@ -254,13 +273,11 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
   ContractParams params = params_of(c, tile);
   const auto* conv = std::get_if<ConvProblem>(&problem);
   if (conv) add_window(params, *conv);
-  const int64_t apart = tile.split > 1 ? tile.rows() * (tile.columns + 4) * 4 : 0;
-  compute::LaunchShape shape{
-      .grid = grid_of(c, tile),
-      .block = {static_cast<uint32_t>(128 * tile.groups + 32)},
-      .shared_bytes = static_cast<uint32_t>(1024 + params.stages * (tile.stage_bytes() + 16) + apart),
-      .cluster = {1, 1, static_cast<uint32_t>(tile.split)},
-      .overlap = true};
+  compute::LaunchShape shape{.grid = grid_of(c, tile),
+                             .block = {static_cast<uint32_t>(128 * tile.groups + 32)},
+                             .shared_bytes = static_cast<uint32_t>(shared_bytes(tile, params.stages)),
+                             .cluster = {1, 1, static_cast<uint32_t>(tile.split)},
+                             .overlap = true};
   DeviceCall made;
   made.launches.push_back({.source = device_source("contract_sm90.cu"),
                            .kernel = fmt::format("trine::contract_sm90<{}, {}, {}, {}, {}, {}>", text_of(c.types.in),
