@@ -75,3 +75,11 @@ target_link_libraries(bench_profile PRIVATE trine_compute)
 # What the replay of graphs costs.
 add_executable(bench_replay bench/compute/replay.cc)
 target_link_libraries(bench_replay PRIVATE trine_compute)
+
+# Times of kernels on a GPU: rows of contractions, other rows, loops.
+add_library(gpu_bench STATIC bench/gpu/device_bench.cc)
+target_link_libraries(gpu_bench PUBLIC trine_gpu trine_dnn trine)
+foreach(name contractions rows loops)
+  add_executable(bench_gpu_${name} bench/gpu/${name}.cc)
+  target_link_libraries(bench_gpu_${name} PRIVATE gpu_bench)
+endforeach()

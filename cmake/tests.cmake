@@ -114,6 +114,9 @@ endif()
 add_test(NAME c_api_cuda COMMAND test_c_api cuda:0 --no-kernels)
 set_tests_properties(c_api_cuda PROPERTIES ENVIRONMENT TRINE_CUDA_DRIVER=$<TARGET_FILE:fake_cuda>)
 # Providers meet libraries that pretend, and vendors' own where TRINE_TEST_DEVICE is a GPU.
+if(TARGET test_gpu_loops)
+  target_sources(test_gpu_loops PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/codegen/rows.cc)
+endif()
 if(TARGET test_gpu_providers)
   foreach(library cublaslt)
     string(TOUPPER ${library} upper)
@@ -152,15 +155,6 @@ if(PYTHON3)
 endif()
 # Hostile engine files are written with the schema itself.
 target_include_directories(test_engine SYSTEM PRIVATE ${GENERATED_DIR})
-
-# Times of loop kernels on a device, by hand.
-add_executable(bench_gpu_loops tests/gpu/bench_loops.cc)
-target_link_libraries(bench_gpu_loops PRIVATE trine_gpu trine_dnn trine)
-# Times rows of single problems on a GPU.
-add_executable(bench_gpu_rows tests/gpu/bench_rows.cc)
-target_link_libraries(bench_gpu_rows PRIVATE trine_gpu trine_dnn trine)
-add_executable(bench_gpu_contractions tests/gpu/bench_contractions.cc)
-target_link_libraries(bench_gpu_contractions PRIVATE trine_gpu trine_dnn trine)
 
 # The ONNX backend node tests: tests/conformance/run.py writes the cases and runs this.
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)

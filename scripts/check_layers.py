@@ -50,9 +50,9 @@ CLOSED = {
     "engine/build": ["quant", "train", "serve"],
 }
 OUTSIDE = ["tools", "bench", "examples", "python"]  # see public headers only
-INSIDE = ["bench/dnn/"]  # times kernel rows, which have no public headers yet
+INSIDE = ["bench/dnn/", "bench/gpu/"]  # time kernel rows, which have no public headers yet
 # Top folder -> folders, besides include/ and src/, that its includes are written from.
-OWN_ROOTS = {"tools": ["tools"], "bench": ["bench/dnn", "bench/compute"], "examples": ["tools", "examples"], "tests": ["tools", "tests", "tests/unit/import", "bench/dnn"]}
+OWN_ROOTS = {"tools": ["tools"], "bench": ["bench/dnn", "bench/compute", "bench/gpu"], "examples": ["tools", "examples"], "tests": ["tools", "tests", "tests/unit/import", "bench/dnn"]}
 GENERATED = ["peer_worker.h"]  # made in the build folder, as are *_generated.h (flatc)
 # Third-party include prefix -> where it may stand (path prefixes).
 THIRD_PARTY = {

@@ -12,29 +12,31 @@ struct alignas(64) MapBytes {
   std::byte bytes[kTensorMapBytes];
 };
 
-MapBytes encoded(const Device& device, const TensorMapArgument& map, void* address) {
-  const std::string id = device.info().id;
-  const std::string backend = id.substr(0, id.find(':'));
-  const KernelTable* table = find_kernel_table(backend);
+MapBytes encoded(const KernelTable* table, int index, const TensorMapArgument& map, void* address) {
   if (!table || !table->encode_tensor_map)
-    throw Error(ErrorCode::unsupported, "launch: tensor maps on device '" + id + "'; compute capability 9.0 has them");
+    throw Error(ErrorCode::unsupported,
+                "launch: a tensor map on this device; GPUs of compute capability 9.0 have them");
   MapBytes out;
-  const size_t colon = id.find(':');
-  table->encode_tensor_map(colon == std::string::npos ? 0 : std::stoi(id.substr(colon + 1)), map.shape, address, &out);
+  table->encode_tensor_map(index, map.shape, address, &out);
   return out;
 }
 
 }  // namespace
 
 DevicePrograms::DevicePrograms(Device device, std::vector<std::pair<std::string, std::string>> headers)
-    : device_(std::move(device)), headers_(std::move(headers)) {}
+    : device_(std::move(device)), headers_(std::move(headers)) {
+  const std::string id = device_.info().id;
+  const size_t colon = id.find(':');
+  table_ = find_kernel_table(id.substr(0, colon));
+  if (colon != std::string::npos) index_ = std::stoi(id.substr(colon + 1));
+}
 
 void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
   const std::lock_guard lock(mutex_);
   std::map<std::string, std::pair<std::shared_ptr<const DeviceSource>, std::set<std::string>>> wanted;  // by text
   for (const DeviceCall* call : calls)
     for (const DeviceLaunch& launch : call->launches) {
-      if (kernels_.contains({launch.source->text, launch.kernel})) continue;
+      if (kernels_.contains(Key(launch.kernel, launch.source->text))) continue;
       auto& [source, kernels] = wanted[launch.source->text];
       source = launch.source;
       kernels.insert(launch.kernel);
@@ -45,12 +47,12 @@ void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
     for (const std::string& kernel : kernels)
       if (kernel.ends_with('>')) options.instances.push_back(kernel);
     const Module module = Module::compile(device_, text, options);
-    for (const std::string& kernel : kernels) kernels_.emplace(std::pair(text, kernel), module.kernel(kernel));
+    for (const std::string& kernel : kernels) kernels_.emplace(std::pair(kernel, text), module.kernel(kernel));
   }
 }
 
 Kernel DevicePrograms::kernel(const DeviceLaunch& launch) {
-  const std::pair key(launch.source->text, launch.kernel);
+  const Key key(launch.kernel, launch.source->text);
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = kernels_.find(key); it != kernels_.end()) return it->second;
@@ -59,7 +61,7 @@ Kernel DevicePrograms::kernel(const DeviceLaunch& launch) {
   call.launches.push_back(launch);
   prepare({&call});
   const std::lock_guard lock(mutex_);
-  return kernels_.at(key);
+  return kernels_.find(key)->second;
 }
 
 void DevicePrograms::submit(const DeviceCall& call, const OperandAddresses& addresses, Stream& stream) {
@@ -75,7 +77,8 @@ void DevicePrograms::submit(const DeviceCall& call, const OperandAddresses& addr
         arguments.push_back(&held[i]);
         bytes.push_back(sizeof(void*));
       } else if (const auto* map = std::get_if<TensorMapArgument>(&launch.arguments[i])) {
-        maps.push_back(encoded(device_, *map, static_cast<char*>(addresses(map->address)) + map->address.offset));
+        maps.push_back(
+            encoded(table_, index_, *map, static_cast<char*>(addresses(map->address)) + map->address.offset));
         arguments.push_back(&maps.back());
         bytes.push_back(kTensorMapBytes);
       } else {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <variant>
 
 #include "compute/kernel_table.h"
@@ -92,10 +93,22 @@ class DevicePrograms {
   const Device& device() const { return device_; }
 
  private:
+  // Names first: they differ early, texts are long.
+  struct Order {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return std::tie(a.first, a.second) < std::tie(b.first, b.second);
+    }
+  };
+  using Key = std::pair<std::string_view, std::string_view>;
+
   Device device_;
+  const KernelTable* table_;
+  int index_ = 0;  // of the device in its backend
   std::vector<std::pair<std::string, std::string>> headers_;
   std::mutex mutex_;
-  std::map<std::pair<std::string, std::string>, Kernel> kernels_;  // by text and name
+  std::map<std::pair<std::string, std::string>, Kernel, Order> kernels_;  // by name and text
 };
 
 }  // namespace trine::compute

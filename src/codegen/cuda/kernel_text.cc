@@ -61,7 +61,7 @@ KernelText KernelWriter::run() {
                       packs_.empty() ? "" : "template <bool kWide>\n", parameters(true), out_.text());
   text += fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({}{}) {{\n", s_.block_x * s_.block_y, name,
                       by_address ? "const Sizes* given" : "const __grid_constant__ Sizes given", parameters(true));
-  if (s_.overlap) text += "  wait_for_the_kernel_before();\n";
+  if (s_.overlap) text += "  trine::let_next_begin();\n  trine::wait_for_previous();\n";
   const std::string arguments = (by_address ? "*given" : "given") + parameters(false);
   if (packs_.empty()) {
     text += fmt::format("  body({});\n", arguments);

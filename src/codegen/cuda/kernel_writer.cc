@@ -64,7 +64,7 @@ void KernelWriter::decode(const std::string& linear, const std::string& tag, con
         index = fmt::format("({} - {} * {})", rest, next, by);
       } else {
         const std::string by = sizes_.divisor(fmt::format("d{}", l), count);
-        out_.line(fmt::format("const Index {} = quotient({}, {});", next, rest, by));
+        out_.line(fmt::format("const Index {} = trine::divided({}, {});", next, rest, by));
         index = fmt::format("({} - {} * static_cast<Index>({}.divisor))", rest, next, by);
       }
       rest = next;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/divider.h"
+
 namespace trine::codegen {
 
 template <class T>
@@ -20,16 +22,10 @@ std::string KernelSizes::number(const std::string& name, int64_t value) {
   return "s." + name;
 }
 
-// Granlund and Montgomery 1994: n / d is (n * magic / 2^32 + n) >> shift for n below 2^31.
 std::string KernelSizes::divisor(const std::string& name, int64_t value) {
   if (names_.insert(name).second) {
-    const auto d = static_cast<uint64_t>(value < 1 ? 1 : value);
-    uint32_t shift = 0;
-    while ((uint64_t{1} << shift) < d) ++shift;
-    fields_ += fmt::format("  Divisor {};\n", name);
-    append(static_cast<uint32_t>(d));
-    append(static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - d) / d + 1));
-    append(shift);
+    fields_ += fmt::format("  trine::Divider {};\n", name);
+    append(divider_numbers(value));
   }
   return "s." + name;
 }

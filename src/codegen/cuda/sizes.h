@@ -14,7 +14,7 @@ class KernelSizes {
 
   // "s.name", with this value.
   std::string number(const std::string& name, int64_t value);
-  // For quotient(n, ...) of loops.cuh; of indices of 32 bits.
+  // For trine::divided(n, ...) of divider.cuh; of indices of 32 bits.
   std::string divisor(const std::string& name, int64_t value);
 
   std::string declaration() const;  // struct Sizes {...};

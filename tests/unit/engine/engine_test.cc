@@ -3,30 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 
 #include "engine/container.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
+#include "network.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
 
 namespace trine {
 namespace {
 
-// A small network with a convolution, a matrix product, views, loops and a host step.
-constexpr const char* kNetwork = R"(graph(%x: f32[N,8,8,3]) {
-  %w: f32[16,3,3,3] = const f32[16,3,3,3] random(1)
-  %b: f32[16] = const f32[16] random(2)
-  %m: f32[16,10] = const f32[16,10] random(3)
-  %axes: i64[2] = const i64[2]{1,2}
-  %c: f32[N,8,8,16] = conv %x %w %b {layout="nhwc", pads=[1,1,1,1], activation="relu"}
-  %t: f32[N,8,8,16] = tanh %c
-  %p: f32[N,1,1,16] = global_average_pool %t {layout="nhwc"}
-  %s: f32[N,16] = squeeze %p %axes
-  %y: f32[N,10] = matmul %s %m
-  return %y
-})";
+using test::kNetwork;
+using test::random_tensor;
 
 Engine engine_of(const std::string& text, const dnn::Limits& limits = {}) {
   auto state = std::make_shared<Engine::State>();
@@ -39,14 +28,6 @@ Engine engine_of(const std::string& text, const dnn::Limits& limits = {}) {
   state->metadata = {{"author", "test"}};
   set_io(*state);
   return Engine(std::move(state));
-}
-
-Tensor random_tensor(const Dims& dims, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> values(static_cast<size_t>(element_count(dims)));
-  for (double& v : values) v = normal(random);
-  return Tensor::from_f64(DType::f32, dims, values);
 }
 
 void expect_near(const Tensor& got, const Tensor& want) {

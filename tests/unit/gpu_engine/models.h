@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <random>
 
+#include "../engine/network.h"
 #include "engine/engine_state.h"
 #include "graph/eval.h"
 #include "graph/infer.h"
@@ -27,14 +27,6 @@ inline Engine engine_of(const std::string& text, const dnn::Limits& limits = {})
   state->plan = make_plan(graph, limits);
   set_io(*state);
   return Engine(std::move(state));
-}
-
-inline Tensor random_tensor(const Dims& dims, unsigned seed, DType dtype = DType::f32) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> values(static_cast<size_t>(element_count(dims)));
-  for (double& v : values) v = normal(random);
-  return Tensor::from_f64(dtype, dims, values);
 }
 
 inline void expect_near(const Datum& got, const Datum& want, double tolerance = 2e-5) {

@@ -8,20 +8,6 @@ namespace {
 
 using namespace test;
 
-// A convolution, a pool, a product, views and loops; what has no row or rendering becomes a host step.
-constexpr const char* kNetwork = R"(graph(%x: f32[N,8,8,3]) {
-  %w: f32[16,3,3,3] = const f32[16,3,3,3] random(1)
-  %b: f32[16] = const f32[16] random(2)
-  %m: f32[16,10] = const f32[16,10] random(3)
-  %axes: i64[2] = const i64[2]{1,2}
-  %c: f32[N,8,8,16] = conv %x %w %b {layout="nhwc", pads=[1,1,1,1], activation="relu"}
-  %t: f32[N,8,8,16] = tanh %c
-  %p: f32[N,1,1,16] = global_average_pool %t {layout="nhwc"}
-  %s: f32[N,16] = squeeze %p %axes
-  %y: f32[N,10] = matmul %s %m
-  return %y
-})";
-
 // Nothing but what devices have loops for.
 constexpr const char* kLoops = R"(graph(%x: f32[N,33], %z: f32[33]) {
   %a = add %x %z

@@ -78,24 +78,13 @@ TEST(GpuFolds, Nothing) {
 }
 
 TEST(GpuFolds, Normalisations) {
-  run({"f32[6,96], f32[96], f32[96]", "%r = layer_normalization %x %y %z {axis=-1}"});
+  run_all(normalisation_rows());
   run({"f16[3,768], f16[768], f16[768]", "%r = layer_normalization %x %y %z {axis=-1}", 4e-3});
-  run({"f32[2,5,7], f32[5,7], f32[5,7]", "%r = layer_normalization %x %y %z {axis=1}"});
-  run({"f32[2,6,5,7], f32[6], f32[6]", "%r = instance_normalization %x %y %z"});
-  run({"f32[2,6,5,7], f32[6], f32[6]", "%r = group_normalization %x %y %z {num_groups=3}"});
-  run({"f32[3,70]", "%r = lp_normalization %x {axis=1, p=2}"});
   run({"f32[2,6,5,7]", "%r = lrn %x {size=3}"});
 }
 
 TEST(GpuFolds, FusedWithTheirNeighbours) {
-  run({"f32[6,200], f32[6,200]", "%a = add %x %y;%b = gelu %a;%r = softmax %b {axis=-1}"});
-  run({"f32[6,200], f32[200]", "%a = mul %x %y;%b = softmax %a {axis=-1};%r = add %b %x"});
-  run({"f32[6,200], f32[6,200], f32[200], f32[200]", "%a = add %x %y;%r = layer_normalization %a %z %w {axis=-1}"});
-  run({"f32[6,64]", "%a = softmax %x {axis=-1};%r = softmax %a {axis=-1}"});
-  run({"f32[6,9,33]", "%a = const i64[1]{2};%b = reduce_mean %x %a {keepdims=1};%c = sigmoid %b;%r = mul %x %c"});
-  run({"f32[9,9]",
-       "%a = const i64[1]{1};%b = reduce_sum %x %a {keepdims=1};%c = sub %x %b;%d = const i64[1]{0};"
-       "%r = reduce_max %c %d {keepdims=0}"});
+  run_all(fused_fold_rows());
   run({"f32[5,96]", "%r = arg_max %x {axis=1, keepdims=0}", 0});
   run({"f32[5,96]", "%r = arg_min %x {axis=0, keepdims=0}", 0});
   run({"f32[4,70]", "%r, %s, %t = dynamic_quantize_linear %x", 0});

@@ -6,12 +6,11 @@ namespace {
 using namespace test;
 
 TEST(GpuMovement, TransposesAndViews) {
-  run({"f32[5,7]", "%r = transpose %x {perm=[1,0]}", 0});
+  run_all(view_rows());
   run({"f32[70,33]", "%r = transpose %x {perm=[1,0]}", 0});
   run({"f16[64,64]", "%r = transpose %x {perm=[1,0]}", 0});
   run({"u8[3,33,65]", "%r = transpose %x {perm=[0,2,1]}", 0});
   run({"f64[2,3,4,5]", "%r = transpose %x {perm=[0,2,3,1]}", 0});
-  run({"f32[2,3,4,5]", "%r = transpose %x {perm=[3,1,0,2]}", 0});
   run({"f32[2,35,64], f32[2,64,35], f32[35]",
        "%a = transpose %x {perm=[0,2,1]};%b = add %a %y;%c = mul %b %z;%r = relu %c", 0});
   run({"i64[2,20,5,7]", "%r = transpose %x {perm=[0,2,3,1]}", 0});
@@ -19,26 +18,9 @@ TEST(GpuMovement, TransposesAndViews) {
        "%a = transpose %x {perm=[1,0]};%b = cast %y {to=\"f32\"};%c = transpose %b {perm=[1,0]};%d = add %a %c;"
        "%r = mul %d %z",
        0});
-  run({"f32[6,35], f32[2,3,35]", "%s = const i64[3]{2,3,35};%a = reshape %x %s;%r = add %a %y", 0});
-  run({"f32[6,35], f32[10,21]", "%s = const i64[2]{10,21};%a = reshape %x %s;%r = add %a %y", 0});
-  run({"f32[4,6]", "%s = const i64[3]{4,2,3};%a = reshape %x %s;%r = transpose %a {perm=[1,0,2]}", 0});
-  run({"f32[1,5]", "%s = const i64[2]{6,5};%r = expand %x %s", 0});
 }
 
-TEST(GpuMovement, PadsSlicesConcats) {
-  run({"f32[3,7]", "%p = const i64[4]{1,2,0,3};%r = pad %x %p", 0});
-  run({"f32[3,70], f32[3,33]", "%r = concat %x %y {axis=1}", 0});
-  run({"f32[3,70], f32[5,70]", "%a = concat %x %y {axis=0};%r = relu %a", 0});
-  run({"f32[3,70]",
-       "%s = const i64[1]{5};%e = const i64[1]{60};%a = const i64[1]{1};%t = const i64[1]{3};"
-       "%r = slice %x %s %e %a %t",
-       0});
-  run({"f32[9,70]", "%i = const i64[4]{8,0,-1,3};%r = gather %x %i {axis=0}", 0});
-  run({"f32[9,70]", "%i = const i64[4]{8,0,-1,3};%r = gather %x %i {axis=1}", 0});
-  run({"f32[1,8,3,5]", "%r = depth_to_space %x {blocksize=2}", 0});
-  run({"i8[1,2,6,6]", "%r = space_to_depth %x {blocksize=2}", 0});
-  run({"f32[3,70]", "%p = const i64[4]{0,2,0,2};%a = relu %x;%b = pad %a %p;%r = softmax %b {axis=-1}"});
-}
+TEST(GpuMovement, PadsSlicesConcats) { run_all(pad_slice_concat_rows()); }
 
 TEST(GpuMovement, QuantisedTypes) {
   run({"f32[4,65]",

@@ -3,11 +3,10 @@
 // One warp brings blocks of 128 bytes of k into a ring of stages; warp groups of 64 rows each multiply them. The blocks
 // of a cluster divide k among themselves; each then pushes its sums of some rows into the memory of the block that
 // finishes these rows.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "contract_params.cuh"
+#include "element.cuh"
 #include "epilogue.cuh"
+#include "overlap.cuh"
 #include "sm90.cuh"
 
 namespace trine {
@@ -16,26 +15,6 @@ namespace sm90 {
 
 constexpr int kBlockBytes = 128;  // of k
 constexpr int kPad = 4;           // floats that keep rows of sums apart in the banks
-
-// Eight neighbours, moved 16 bytes at a time.
-template <class T>
-union Eight {
-  uint4 words[sizeof(T) / 2];
-  T values[8];
-  __device__ Eight() {}
-  __device__ void load(const T* from) {
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(T) / 2); ++i) words[i] = reinterpret_cast<const uint4*>(from)[i];
-  }
-  __device__ void store(T* to) const {
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(T) / 2); ++i) reinterpret_cast<uint4*>(to)[i] = words[i];
-  }
-};
-
-__device__ inline int quotient(unsigned n, const Divider& d) {
-  return static_cast<int>((__umulhi(n, d.magic) + n) >> d.shift);
-}
 
 // The thread that brings the data.
 template <class T, int kRows, int kColumns, bool kImage>
@@ -75,8 +54,8 @@ struct Loader {
   }
   __device__ void run(int begin, int end) {
     if constexpr (kImage) {
-      const int line = quotient(row, p.out_w);
-      image = quotient(line, p.out_h);
+      const int line = divided(row, p.out_w);
+      image = divided(line, p.out_h);
       w = (row - line * p.out_w.divisor) * p.stride_w - p.pad_w;
       h = (line - image * p.out_h.divisor) * p.stride_h - p.pad_h;
     }
@@ -149,7 +128,6 @@ __device__ inline void finish(const ContractParams& p, const float* sums, int pa
       y[0] += low.x, y[1] += low.y, y[2] += low.z, y[3] += low.w;
       y[4] += high.x, y[5] += high.y, y[6] += high.z, y[7] += high.w;
     }
-    Eight<Out> old, made;
     float shift[8] = {};
     if (bias) {
       const float4 *from = reinterpret_cast<const float4*>(bias + column + c), low = from[0], high = from[1];
@@ -157,16 +135,13 @@ __device__ inline void finish(const ContractParams& p, const float* sums, int pa
       shift[4] = high.x, shift[5] = high.y, shift[6] = high.z, shift[7] = high.w;
     }
     const long long at = static_cast<long long>(first + r) * p.out_stride + column + c;
-    if (residual) old.load(residual + at);
+    Pack<Out, 8> made, old = {};
+    if (residual) old = *reinterpret_cast<const Pack<Out, 8>*>(residual + at);
+    const Epilogue epilogue{static_cast<Act>(kAct), static_cast<Residual>(p.residual), p.alpha, p.beta};
 #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const float r = residual ? static_cast<float>(old.values[j]) : 0.f;
-      float sum = p.scale * y[j] + shift[j];
-      if (p.residual == static_cast<int>(Residual::before)) sum += r;
-      sum = activated(static_cast<Act>(kAct), p.alpha, p.beta, sum);
-      made.values[j] = static_cast<Out>(p.residual == static_cast<int>(Residual::after) ? sum + r : sum);
-    }
-    made.store(out + at);
+    for (int j = 0; j < 8; ++j)
+      made.at[j] = narrowed<Out>(finished(epilogue, p.scale * y[j] + shift[j], widened(old.at[j])));
+    *reinterpret_cast<Pack<Out, 8>*>(out + at) = made;
   }
 }
 

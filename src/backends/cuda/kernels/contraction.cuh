@@ -6,6 +6,7 @@
 
 #include "contraction_args.cuh"
 #include "epilogue.cuh"
+#include "overlap.cuh"
 
 namespace trine::contraction {
 
@@ -27,8 +28,8 @@ __device__ inline int byte_at(int type, const void* p, long long i) {
 template <bool kOverlap>
 __device__ __forceinline__ void wait_for_results() {
   if constexpr (kOverlap) {
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    let_next_begin();
+    wait_for_previous();
   }
 }
 

@@ -10,7 +10,6 @@ namespace trine {
 
 constexpr float kInfinity = __builtin_inff();
 
-__device__ inline unsigned divided(unsigned n, Divider d) { return (__umulhi(n, d.magic) + n) >> d.shift; }
 // n becomes the quotient; the remainder is returned.
 __device__ inline unsigned taken(unsigned& n, Divider d) {
   const unsigned q = divided(n, d), r = n - q * d.divisor;

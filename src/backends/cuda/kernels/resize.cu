@@ -7,7 +7,7 @@ namespace trine {
 // `tables`: the readings of depth, height and width, one after the other. `narrowest` keeps what has one reading as it
 // is.
 template <class T, int N>
-__global__ void __launch_bounds__(256) resize(ResizeSizes p, const T* x, const ResizeReading* tables, T* y) {
+__global__ void __launch_bounds__(256) resize(ResizeSizes p, const T* x, const ResizeTaps* tables, T* y) {
   unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   unsigned group = 0;
@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(256) resize(ResizeSizes p, const T* x, const R
   const unsigned channel = group * N, count = p.channels - channel;
   const T* from = x + item * p.x_image + channel * p.x_channel;
   const bool whole = aligned<T, N>(from) && p.x_pixel % N == 0;
-  const ResizeReading rz = tables[oz], ry = tables[p.out[0] + oy], rx = tables[p.out[0] + p.out[1] + ox];
-  const auto ends = [](const ResizeReading& r) { return r.weight == 0.f || r.low == r.high ? 1 : 2; };
-  const auto weight = [&](const ResizeReading& r, int i) { return ends(r) == 1 ? 1.f : i ? r.weight : 1.f - r.weight; };
+  const ResizeTaps rz = tables[oz], ry = tables[p.out[0] + oy], rx = tables[p.out[0] + p.out[1] + ox];
+  const auto ends = [](const ResizeTaps& r) { return r.weight == 0.f || r.low == r.high ? 1 : 2; };
+  const auto weight = [&](const ResizeTaps& r, int i) { return ends(r) == 1 ? 1.f : i ? r.weight : 1.f - r.weight; };
   float sum[N] = {};
   for (int z = 0; z < ends(rz); ++z)
     for (int wy = 0; wy < ends(ry); ++wy)

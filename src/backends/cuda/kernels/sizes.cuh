@@ -1,14 +1,11 @@
 // What kernels of rows are told by value, for them and for the hosts that fill it in: plain structs.
 #pragma once
 
+#include "divider.cuh"
+
 namespace trine {
 
 using Wide = long long;  // offsets in memory: elements, or bytes where it is said
-
-// n / divisor without a division, for n < 2^31 (Granlund & Montgomery 1994): (n * magic >> 32) + n >> shift.
-struct Divider {
-  unsigned divisor, magic, shift;
-};
 
 // One axis of a pool's window.
 struct PoolAxis {
@@ -27,7 +24,7 @@ struct PoolSizes {
 };
 
 // What an output position reads along one axis: low * (1 - weight) + high * weight.
-struct ResizeReading {
+struct ResizeTaps {
   int low, high;
   float weight;
 };

@@ -1,5 +1,5 @@
 // Instructions of compute capability 9.0 (sm_90a): barriers in shared memory, bulk copies of tensors, products of a warp
-// group, clusters, overlap of kernels. After NVIDIA's PTX ISA 8.0. Addresses in shared memory are numbers of 32 bits.
+// group, clusters. After NVIDIA's PTX ISA 8.0. Addresses in shared memory are numbers of 32 bits.
 #pragma once
 
 namespace trine::sm90 {
@@ -82,11 +82,6 @@ __device__ inline void store_there(Shared there, float a, float b) {
 __device__ inline void cluster_begin() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 __device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
 __device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
-
-// Overlap with the kernels before and after (LaunchShape::overlap)
-
-__device__ inline void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-__device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 // Products of a warp group
 

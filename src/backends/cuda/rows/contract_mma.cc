@@ -7,12 +7,8 @@ namespace trine::cuda {
 namespace {
 
 using namespace dnn;
-using compute::by_value;
-using compute::DeviceCall;
-using compute::DeviceLaunch;
-using compute::OperandRole;
 using contraction::Mma;
-using Kind = OperandRole::Kind;
+using Kind = Role::Kind;
 
 enum class Family : uint8_t { half, tf32, int8 };
 
@@ -269,18 +265,18 @@ DeviceCall call_integers(const DeviceRow& row, const Problem& problem, const Dev
   const auto finish = by_value(finish_of(w.types, w.epilogue, w.factor, quantization));
   const auto null = by_value(static_cast<const void*>(nullptr));
   const compute::DeviceArgument sums =
-      t.family == Family::int8 ? compute::DeviceArgument(OperandRole{Kind::packed, 0, w.weights_bytes(t)}) : null;
-  const OperandRole partial{Kind::workspace};
-  DeviceLaunch launch{.source = device_source("contract_mma.cu"),
-                      .kernel = fmt::format("contract_mma<{}, {}, {}, {}, {}, {}, {}>", type_name(t, w.types.in),
-                                            t.rows, t.columns, t.warp_rows, t.warp_columns, t.stages, overlaps(traits)),
-                      .shape = {.grid = {static_cast<uint32_t>(w.tiles(t) * splits)},
-                                .block = {t.threads()},
-                                .shared_bytes = t.shared_bytes(),
-                                .overlap = overlaps(traits)},
-                      .arguments = {by_value(args), finish, OperandRole{Kind::in, 0},
-                                    w.packed ? OperandRole{Kind::packed} : OperandRole{Kind::in, 1}, sums,
-                                    splits > 1 ? compute::DeviceArgument(partial) : null}};
+      t.family == Family::int8 ? compute::DeviceArgument(Role{Kind::packed, 0, w.weights_bytes(t)}) : null;
+  const Role partial{Kind::workspace};
+  DeviceLaunch launch{
+      .source = device_source("contract_mma.cu"),
+      .kernel = fmt::format("contract_mma<{}, {}, {}, {}, {}, {}, {}>", type_name(t, w.types.in), t.rows, t.columns,
+                            t.warp_rows, t.warp_columns, t.stages, overlaps(traits)),
+      .shape = {.grid = {static_cast<uint32_t>(w.tiles(t) * splits)},
+                .block = {t.threads()},
+                .shared_bytes = t.shared_bytes(),
+                .overlap = overlaps(traits)},
+      .arguments = {by_value(args), finish, Role{Kind::in, 0}, w.packed ? Role{Kind::packed} : Role{Kind::in, 1}, sums,
+                    splits > 1 ? compute::DeviceArgument(partial) : null}};
   add_finish_operands(w.types, w.epilogue, launch.arguments);
   call.launches.push_back(std::move(launch));
   if (splits == 1) return call;

@@ -9,13 +9,9 @@ namespace trine::cuda {
 namespace {
 
 using namespace dnn;
-using compute::by_value;
-using compute::DeviceCall;
-using compute::DeviceLaunch;
-using compute::OperandRole;
 using contraction::Product;
 using contraction::Window;
-using Kind = OperandRole::Kind;
+using Kind = Role::Kind;
 
 constexpr int64_t kColumnStep = 8;  // packed columns are padded to a multiple
 
@@ -111,8 +107,8 @@ DeviceCall tiles_call(const PlainTile& tile, bool conv, int64_t members, Product
       .source = device_source("contract_plain.cu"),
       .kernel = fmt::format("contract_plain<{}, {}, {}>", types.are_integers() ? "int" : "float", conv, tile.side),
       .shape = {.grid = {static_cast<uint32_t>(blocks)}, .block = {256}},
-      .arguments = {by_value(q), by_value(w), by_value(f), OperandRole{Kind::in, 0},
-                    packed ? OperandRole{Kind::packed} : OperandRole{Kind::in, 1}}};
+      .arguments = {by_value(q), by_value(w), by_value(f), Role{Kind::in, 0},
+                    packed ? Role{Kind::packed} : Role{Kind::in, 1}}};
   add_finish_operands(types, e, launch.arguments);
   call.launches.push_back(std::move(launch));
   return call;
@@ -182,8 +178,7 @@ DeviceCall direct_call(const ConvProblem& p, const Quantization& q) {
       .kernel = fmt::format("conv_direct<{}>", p.types.are_integers() ? "int" : "float"),
       .shape = {.grid = {static_cast<uint32_t>(blocks)}, .block = {256}},
       .arguments = {by_value(product), by_value(window_of(p)), by_value(finish_of(p.types, p.epilogue, 1, q)),
-                    by_value(static_cast<int>(p.out_per_group())), OperandRole{Kind::in, 0},
-                    OperandRole{Kind::packed}}};
+                    by_value(static_cast<int>(p.out_per_group())), Role{Kind::in, 0}, Role{Kind::packed}}};
   add_finish_operands(p.types, p.epilogue, launch.arguments);
   call.launches.push_back(std::move(launch));
   return call;

@@ -3,18 +3,14 @@
 #include <bit>
 
 #include "backends/cuda/kernels/contract_params.cuh"
-#include "backends/cuda/rows/row_support.h"
-#include "dnn/device_row.h"
+#include "backends/cuda/rows/contraction.h"
 
-namespace trine::dnn {
+namespace trine::cuda {
 namespace {
 
-using compute::DeviceArgument;
-using compute::DeviceCall;
-using compute::OperandRole;
+using namespace dnn;
 using compute::TensorMapArgument;
 using compute::TensorMapShape;
-using Kind = OperandRole::Kind;
 
 struct Tile {
   int groups, columns, split;
@@ -36,21 +32,20 @@ struct Contraction {
   Epilogue epilogue = {};
   ElementTypes types = {};
 
-  int64_t chunks() const { return (k + kBlock - 1) / kBlock; }
+  int64_t chunks() const { return ceil_div(k, kBlock); }
   int64_t blocks() const { return taps * chunks(); }
 };
 
 Contraction of(const ConvProblem& p) {
-  const auto pixels = [](const Extents& e) { return e[0] * e[1] * e[2]; };
   const bool plain =
       p.kernel == Extents{1, 1, 1} && p.stride == Extents{1, 1, 1} && p.pad_begin == Extents{0, 0, 0} && p.in == p.out;
-  return {.m = p.n * pixels(p.out),
+  return {.m = p.n * volume(p.out),
           .n = p.out_channels,
           .k = p.in_channels,
-          .taps = pixels(p.kernel),
+          .taps = volume(p.kernel),
           .image = !plain,
-          .out_stride = p.out_pixel_stride ? p.out_pixel_stride : p.out_channels,
-          .row_stride = p.in_pixel_stride ? p.in_pixel_stride : p.in_channels,
+          .out_stride = or_dense(p.out_pixel_stride, p.out_channels),
+          .row_stride = or_dense(p.in_pixel_stride, p.in_channels),
           .epilogue = p.epilogue,
           .types = p.types};
 }
@@ -60,7 +55,7 @@ Contraction of(const MatmulProblem& p) {
           .n = p.n,
           .k = p.k,
           .packs = p.b_constant,
-          .out_stride = p.out_row_stride ? p.out_row_stride : p.n,
+          .out_stride = or_dense(p.out_row_stride, p.n),
           .row_stride = p.k,
           .alpha = p.alpha,
           .epilogue = p.epilogue,
@@ -73,8 +68,6 @@ Contraction of(const Problem& problem) {
 }
 
 const Tile& tile_of(const DeviceRow& row) { return *static_cast<const Tile*>(row.tile); }
-
-int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) / tile; }
 
 const char* misfit_of_shape(const ConvProblem& p) {
   if (p.transposed) return "transposed";
@@ -111,7 +104,7 @@ const char* fits(const DeviceRow& row, const Problem& problem, const DeviceTrait
   if (c.k % 8 || c.row_stride % 8) return "channels that are no multiples of 8";
   if (c.n % 8 || c.out_stride % 8) return "results that are no multiples of 8";
   if (c.m > INT32_MAX / 2 || c.m == 0 || c.n == 0 || c.k == 0) return "a size out of range";
-  if (tiles_of(c.m, tile.rows()) > UINT16_MAX) return "more tiles than a grid has";
+  if (ceil_div(c.m, tile.rows()) > UINT16_MAX) return "more tiles than a grid has";
   if (tile.split > c.blocks()) return "fewer blocks of k than blocks of a cluster";
   return nullptr;
 }
@@ -123,9 +116,8 @@ int64_t apart_bytes(const Tile& tile) {  // sums that other blocks of a cluster 
 int stages_of(const Tile& tile, const Contraction& c) {
   // Small tiles leave room for a second block: that of the next kernel, which begins to load its weights.
   const int64_t room = tile.groups == 1 ? 100 << 10 : tile.columns <= 128 ? 110 << 10 : 200 << 10;
-  const int64_t least =
-      tile.split > 1 ? 2 : (tile.rows() * (tile.columns + 4) * 4 + tile.stage_bytes() - 1) / tile.stage_bytes();
-  const int64_t wanted = (c.blocks() + tile.split - 1) / tile.split;
+  const int64_t least = tile.split > 1 ? 2 : ceil_div(tile.rows() * (tile.columns + 4) * 4, tile.stage_bytes());
+  const int64_t wanted = ceil_div(c.blocks(), tile.split);
   return static_cast<int>(
       std::max(least, std::min({(room - apart_bytes(tile)) / tile.stage_bytes(), wanted, int64_t{kMostStages}})));
 }
@@ -161,11 +153,11 @@ double cost(const DeviceRow& row, const Problem& problem, const DeviceTraits& tr
   constexpr double kFill = 2.15, kProducts = 4096 * 1.7e9 * 0.734, kBytes = 4e12;
   const Contraction c = of(problem);
   const Tile& tile = tile_of(row);
-  const auto blocks = static_cast<double>(tiles_of(c.m, tile.rows()) * tiles_of(c.n, tile.columns) * tile.split);
+  const auto blocks = static_cast<double>(ceil_div(c.m, tile.rows()) * ceil_div(c.n, tile.columns) * tile.split);
   const double processors = traits.multiprocessors, active = std::min(blocks, processors);
   const double each = std::ceil(blocks / processors);  // blocks that a multiprocessor works on
   const double waves = std::ceil(blocks / (processors * static_cast<double>(resident(tile, c))));
-  const auto k_blocks = static_cast<double>(tiles_of(c.blocks(), tile.split));
+  const auto k_blocks = static_cast<double>(ceil_div(c.blocks(), tile.split));
   const double load = k_blocks * static_cast<double>(tile.stage_bytes()) / (fill_rate(active) * kFill);
   const double products = 2 * k_blocks * kBlock * tile.rows() * tile.columns / kProducts;
   const double turns = static_cast<double>(tile.columns) / (16.0 * tile.split);  // of the loop that finishes sums
@@ -193,7 +185,7 @@ void prepack(const DeviceRow&, const Problem& problem, std::span<const void* con
 
 TensorMapArgument map_of_b(const Contraction& c, const Tile& tile) {
   const auto k = static_cast<uint64_t>(c.k), taps = static_cast<uint64_t>(c.taps);
-  return {{c.packs ? Kind::packed : Kind::in, c.packs ? 0 : 1},
+  return {{c.packs ? Role::Kind::packed : Role::Kind::in, c.packs ? 0 : 1},
           TensorMapShape{.type = c.types.in,
                          .dims = {k, taps, static_cast<uint64_t>(c.n)},
                          .stride_bytes = {2 * k, 2 * k * taps},
@@ -202,12 +194,11 @@ TensorMapArgument map_of_b(const Contraction& c, const Tile& tile) {
 }
 
 TensorMapArgument map_of_rows(const Contraction& c, const Tile& tile) {
-  return {{Kind::in, 0},
-          TensorMapShape{.type = c.types.in,
-                         .dims = {static_cast<uint64_t>(c.k), static_cast<uint64_t>(c.m)},
-                         .stride_bytes = {2 * static_cast<uint64_t>(c.row_stride)},
-                         .swizzle_bytes = 128,
-                         .box = {kBlock, static_cast<uint32_t>(tile.rows())}}};
+  return {in(0), TensorMapShape{.type = c.types.in,
+                                .dims = {static_cast<uint64_t>(c.k), static_cast<uint64_t>(c.m)},
+                                .stride_bytes = {2 * static_cast<uint64_t>(c.row_stride)},
+                                .swizzle_bytes = 128,
+                                .box = {kBlock, static_cast<uint32_t>(tile.rows())}}};
 }
 
 TensorMapArgument map_of_image(const ConvProblem& p, const Contraction& c, const Tile& tile) {
@@ -217,7 +208,7 @@ TensorMapArgument map_of_image(const ConvProblem& p, const Contraction& c, const
     return static_cast<int>((p.out[i] - 1) * p.stride[i] - p.pad_begin[i] - (p.in[i] - 1));
   };
   return {
-      {Kind::in, 0},
+      in(0),
       TensorMapShape{.type = c.types.in,
                      .dims = {static_cast<uint64_t>(c.k), w, h, static_cast<uint64_t>(p.n)},
                      .stride_bytes = {pixel, pixel * w, pixel * w * h},
@@ -250,19 +241,15 @@ void add_window(ContractParams& params, const ConvProblem& p) {
   const auto number = [](int64_t v) { return static_cast<int>(v); };
   params.taps_w = number(p.kernel[2]);
   params.step_w = number(p.dilation[2]), params.step_h = number(p.dilation[1]);
-  params.out_w = cuda::divider_of(p.out[2]), params.out_h = cuda::divider_of(p.out[1]);
+  params.out_w = divider_of(p.out[2]), params.out_h = divider_of(p.out[1]);
   params.stride_w = number(p.stride[2]), params.stride_h = number(p.stride[1]);
   params.pad_w = number(p.pad_begin[2]), params.pad_h = number(p.pad_begin[1]);
 }
 
-std::string_view text_of(DType type) {
-  return type == DType::f16 ? "__half" : type == DType::bf16 ? "__nv_bfloat16" : "float";
-}
-
 // As the kernel reads it.
 compute::Dim3 grid_of(const Contraction& c, const Tile& tile) {
-  const auto m = static_cast<uint32_t>(tiles_of(c.m, tile.rows())),
-             n = static_cast<uint32_t>(tiles_of(c.n, tile.columns));
+  const auto m = static_cast<uint32_t>(ceil_div(c.m, tile.rows())),
+             n = static_cast<uint32_t>(ceil_div(c.n, tile.columns));
   if (tile.split > 1) return {n, m, static_cast<uint32_t>(tile.split)};
   return {std::min(n, 8u), m, (n + 7) / 8};
 }
@@ -279,14 +266,14 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
                              .cluster = {1, 1, static_cast<uint32_t>(tile.split)},
                              .overlap = true};
   DeviceCall made;
-  made.launches.push_back({.source = device_source("contract_sm90.cu"),
-                           .kernel = fmt::format("trine::contract_sm90<{}, {}, {}, {}, {}, {}>", text_of(c.types.in),
-                                                 text_of(c.types.out), tile.groups, tile.columns,
-                                                 c.image ? "true" : "false", static_cast<int>(c.epilogue.activation)),
-                           .shape = shape,
-                           .arguments = {c.image ? map_of_image(*conv, c, tile) : map_of_rows(c, tile),
-                                         map_of_b(c, tile), compute::by_value(params), OperandRole{Kind::out},
-                                         OperandRole{Kind::residual}, OperandRole{Kind::bias}}});
+  made.launches.push_back(
+      {.source = device_source("contract_sm90.cu"),
+       .kernel = fmt::format("trine::contract_sm90<{}, {}, {}, {}, {}, {}>", element_name(c.types.in),
+                             element_name(c.types.out), tile.groups, tile.columns, c.image ? "true" : "false",
+                             static_cast<int>(c.epilogue.activation)),
+       .shape = shape,
+       .arguments = {c.image ? map_of_image(*conv, c, tile) : map_of_rows(c, tile), map_of_b(c, tile), by_value(params),
+                     out(0), Role{Role::Kind::residual}, Role{Role::Kind::bias}}});
   return made;
 }
 
@@ -322,4 +309,4 @@ const RegisterDeviceRows registered([]() -> std::span<const DeviceRow> {
 }());
 
 }  // namespace
-}  // namespace trine::dnn
+}  // namespace trine::cuda

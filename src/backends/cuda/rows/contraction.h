@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cuda/kernels/contraction_args.cuh"
-#include "dnn/device_row.h"
+#include "backends/cuda/rows/row_support.h"
 
 namespace trine::cuda {
 
@@ -27,7 +27,6 @@ struct MatmulShape {
 contraction::Window window_of(const dnn::ConvProblem& p);
 
 inline int64_t volume(const dnn::Extents& e) { return e[0] * e[1] * e[2]; }
-inline int64_t or_dense(int64_t stride, int64_t dense) { return stride ? stride : dense; }
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 inline int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 

@@ -6,10 +6,6 @@ namespace trine::cuda {
 namespace {
 
 using namespace dnn;
-using compute::by_value;
-using compute::DeviceCall;
-using compute::DeviceLaunch;
-using compute::OperandRole;
 
 constexpr int64_t kStrip = 4, kThreads = 128;  // as in conv_depthwise.cu
 
@@ -70,7 +66,7 @@ DeviceCall call(const DeviceRow&, const Problem& problem, const DeviceTraits& tr
                 .overlap = overlaps(traits)},
       .arguments = {by_value(q), by_value(window), by_value(finish_of(p.types, p.epilogue, 1, {})),
                     by_value(static_cast<int>(window.pixel % 8 == 0)), by_value(static_cast<int>(q.y_row % 8 == 0)),
-                    OperandRole{OperandRole::Kind::in}, OperandRole{OperandRole::Kind::packed}}};
+                    Role{Role::Kind::in}, Role{Role::Kind::packed}}};
   add_finish_operands(p.types, p.epilogue, launch.arguments);
   call.launches.push_back(std::move(launch));
   return call;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "backends/cuda/rows/row_support.h"
+#include "dnn/resize_reading.h"
 
 namespace trine::cuda {
 namespace {
@@ -121,49 +122,14 @@ double pool_shared_cost(const DeviceRow&, const Problem& problem, const DeviceTr
 
 const ResizeProblem& resize_of(const Problem& problem) { return std::get<ResizeProblem>(problem); }
 
-// Where output position `o` lies on the input axis.
-double coordinate(const ResizeProblem& p, size_t axis, double o) {
-  const double in_size = static_cast<double>(p.in[axis]), out_size = static_cast<double>(p.out[axis]);
-  const double centre = (o + 0.5) / p.scale[axis] - 0.5;
-  switch (p.coordinates) {
-    case ResizeCoordinates::half_pixel: return centre;
-    case ResizeCoordinates::half_pixel_symmetric:
-      return in_size / 2 * (1 - out_size / (p.scale[axis] * in_size)) + centre;
-    case ResizeCoordinates::pytorch_half_pixel: return out_size > 1 ? centre : 0;
-    case ResizeCoordinates::align_corners: return out_size > 1 ? o * (in_size - 1) / (out_size - 1) : 0;
-    case ResizeCoordinates::asymmetric: return o / p.scale[axis];
-  }
-  return 0;
-}
-
-double rounded(ResizeRounding rounding, double x) {
-  switch (rounding) {
-    case ResizeRounding::round_prefer_floor: return std::ceil(x - 0.5);
-    case ResizeRounding::round_prefer_ceil: return std::floor(x + 0.5);
-    case ResizeRounding::floor: return std::floor(x);
-    case ResizeRounding::ceil: return std::ceil(x);
-  }
-  return x;
-}
-
-ResizeReading reading(const ResizeProblem& p, size_t axis, int64_t o) {
-  const double last = static_cast<double>(p.in[axis] - 1), x = coordinate(p, axis, static_cast<double>(o));
-  const auto inside = [&](double i) { return static_cast<int>(std::clamp(i, 0.0, last)); };
-  if (p.mode == ResizeMode::nearest) {
-    const int i = inside(rounded(p.rounding, x));
-    return {i, i, 0};
-  }
-  const double floor = std::floor(x);
-  return {inside(floor), inside(floor + 1), static_cast<float>(x - floor)};
-}
-
 Tensor readings(const ResizeProblem& p) {
-  constexpr int64_t kWords = sizeof(ResizeReading) / 4;
+  constexpr int64_t kWords = sizeof(ResizeTaps) / 4;
   Tensor table(DType::i32, {p.out[0] + p.out[1] + p.out[2], kWords});
   char* to = table.mutable_as<char>();
   for (size_t axis = 0; axis < 3; ++axis)
-    for (int64_t o = 0; o < p.out[axis]; ++o, to += sizeof(ResizeReading)) {
-      const ResizeReading r = reading(p, axis, o);
+    for (int64_t o = 0; o < p.out[axis]; ++o, to += sizeof(ResizeTaps)) {
+      const dnn::ResizeReading found = resize_reading(p, axis, o);
+      const ResizeTaps r{static_cast<int>(found.low), static_cast<int>(found.high), found.weight};
       std::memcpy(to, &r, sizeof r);
     }
   return table;

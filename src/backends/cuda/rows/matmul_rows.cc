@@ -7,10 +7,6 @@ namespace trine::cuda {
 namespace {
 
 using namespace dnn;
-using compute::by_value;
-using compute::DeviceCall;
-using compute::DeviceLaunch;
-using compute::OperandRole;
 
 constexpr int64_t kWarps = 4;  // as in matmul_rows.cu
 constexpr int kOne = 1, kFour = 4;
@@ -75,9 +71,8 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
       .shape = {.grid = {static_cast<uint32_t>(shape.batch * q.column_tiles)},
                 .block = {static_cast<uint32_t>(32 * kWarps)},
                 .overlap = overlaps(traits)},
-      .arguments = {by_value(q), by_value(finish_of(p.types, p.epilogue, p.alpha, {})),
-                    OperandRole{OperandRole::Kind::in},
-                    p.b_constant ? OperandRole{OperandRole::Kind::packed} : OperandRole{OperandRole::Kind::in, 1}}};
+      .arguments = {by_value(q), by_value(finish_of(p.types, p.epilogue, p.alpha, {})), Role{Role::Kind::in},
+                    p.b_constant ? Role{Role::Kind::packed} : Role{Role::Kind::in, 1}}};
   add_finish_operands(p.types, p.epilogue, launch.arguments);
   call.launches.push_back(std::move(launch));
   return call;

@@ -1,14 +1,12 @@
 #include "backends/cuda/rows/row_support.h"
 
-#include <bit>
+#include "base/divider.h"
 
 namespace trine::cuda {
 
 Divider divider_of(int64_t divisor) {
-  const auto d = static_cast<uint64_t>(std::max<int64_t>(divisor, 1));
-  const unsigned shift = static_cast<unsigned>(std::bit_width(d - 1));
-  const uint64_t magic = ((uint64_t{1} << 32) * ((uint64_t{1} << shift) - d)) / d + 1;
-  return {static_cast<unsigned>(d), static_cast<unsigned>(magic), shift};
+  const DividerNumbers n = divider_numbers(divisor);
+  return {n.divisor, n.magic, n.shift};
 }
 
 const char* element_name(DType type) {

@@ -11,10 +11,9 @@
 #include <fstream>
 
 #include "codegen/cuda/render.h"
-#include "dnn/device_row.h"
+#include "device_bench.h"
 #include "graph/infer.h"
 #include "trine/base/error.h"
-#include "trine/compute/graph.h"
 #include "trine/compute/program.h"
 
 namespace {
@@ -110,68 +109,44 @@ Prepared prepare(const Case& c, const std::string& type, const Options& options,
   return p;
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-void measure(const Case& c, const std::string& type, Prepared& p, compute::DevicePrograms& programs) {
-  const compute::Device& device = programs.device();
-  compute::Stream stream = device.create_stream();
-  std::vector<compute::Buffer> in, out, held;
-  size_t bytes = 0;
-  const auto make = [&](const Type& t, std::vector<compute::Buffer>& to) {
+void measure(const Case& c, const std::string& type, const Prepared& p, bench::DeviceBench& bench) {
+  std::vector<compute::Buffer> in, out, constants;
+  size_t bytes = 0, workspace_bytes = 0, launches = 0;
+  for (ValueId v : p.graph.inputs) {
+    const Type& t = p.graph.type(v);
+    in.push_back(bench.uploaded(bench::random_content(t.dtype, element_count(t.shape.static_dims()))));
     bytes += bytes_of(t);
-    to.push_back(device.allocate(bytes_of(t)));
-    stream.fill(to.back(), 0x11);  // small numbers in every type
-  };
-  for (ValueId v : p.graph.inputs) make(p.graph.type(v), in);
-  for (ValueId v : p.graph.outputs) make(p.graph.type(v), out);
-  size_t workspace_bytes = 256;
+  }
+  for (ValueId v : p.graph.outputs) {
+    out.push_back(bench.room(bytes_of(p.graph.type(v))));
+    bytes += bytes_of(p.graph.type(v));
+  }
   for (const auto& call : p.calls) {
     workspace_bytes = std::max(workspace_bytes, call.workspace_bytes);
+    launches += call.launches.size();
     for (const Tensor& t : call.constants) {
-      held.push_back(device.allocate(t.bytes()));
-      stream.upload(held.back(), 0, t.data(), t.bytes());
+      const auto* data = static_cast<const char*>(t.data());
+      constants.push_back(bench.uploaded({data, data + t.bytes()}));
     }
   }
-  const compute::Buffer workspace = device.allocate(workspace_bytes);
-  const auto run_once = [&] {
-    size_t first_held = 0;
+  const compute::Buffer workspace = bench.room(workspace_bytes);
+  const auto submit = [&] {
+    size_t first_constant = 0;
     for (const auto& call : p.calls) {
-      programs.submit(
-          call,
-          [&](const compute::OperandRole& role) -> void* {
-            const auto i = static_cast<size_t>(role.index);
-            switch (role.kind) {
-              case compute::OperandRole::Kind::in: return in[i].data();
-              case compute::OperandRole::Kind::out: return out[i].data();
-              case compute::OperandRole::Kind::constant: return held[first_held + i].data();
-              default: return workspace.data();
-            }
-          },
-          stream);
-      first_held += call.constants.size();
+      const auto address = [&](const compute::OperandRole& role) -> void* {
+        const auto i = static_cast<size_t>(role.index);
+        switch (role.kind) {
+          case compute::OperandRole::Kind::in: return in[i].data();
+          case compute::OperandRole::Kind::out: return out[i].data();
+          case compute::OperandRole::Kind::constant: return constants[first_constant + i].data();
+          default: return workspace.data();
+        }
+      };
+      bench.programs().submit(call, address, bench.stream());
+      first_constant += call.constants.size();
     }
   };
-  const int repeats = device.info().id == "cpu" ? 1 : bytes > (size_t{64} << 20) ? 10 : 100;
-  run_once();
-  stream.synchronize();
-  stream.begin_capture();
-  for (int i = 0; i < repeats; ++i) run_once();
-  const compute::Graph graph = stream.end_capture();
-  std::vector<double> seconds;
-  for (int i = 0; i < (repeats == 1 ? 1 : 15); ++i) {
-    const compute::Event begin = device.create_event(), end = device.create_event();
-    stream.record(begin);
-    graph.launch(stream);
-    stream.record(end);
-    stream.synchronize();
-    seconds.push_back(end.seconds_since(begin) / repeats);
-  }
-  const double each = median(seconds);
-  size_t launches = 0;
-  for (const auto& call : p.calls) launches += call.launches.size();
+  const double each = bench.seconds_of(submit, bytes > (size_t{64} << 20) ? 10 : 100);
   const auto& first = p.calls.at(0).launches.at(0).shape;
   std::printf("%-32s %-5s %9.2f us %8.0f GB/s   %zu launches, first %u of %u x %u\n", c.name, type.c_str(), each * 1e6,
               static_cast<double>(bytes) / each * 1e-9, launches, first.grid.x, first.block.x, first.block.y);
@@ -203,21 +178,15 @@ Options parse(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return bench::told("bench_gpu_loops", [&] {
     const Options options = parse(argc, argv);
     const bool measures = !options.print && options.folder.empty();
-    const compute::Device device = compute::Device::open(measures ? options.device : "cpu");
-    compute::DevicePrograms programs(device, dnn::device_headers());
-    for (const Case& c : kCases) {
+    bench::DeviceBench bench(measures ? options.device : "cpu");
+    for (const Case& c : kCases)
       for (const char* type : {"f32", "f16"}) {
         if (!options.only.empty() && std::string_view(c.name).find(options.only) == std::string_view::npos) continue;
-        Prepared p = prepare(c, type, options, multiprocessors_of(device));
-        if (measures) measure(c, type, p, programs);
+        const Prepared p = prepare(c, type, options, multiprocessors_of(bench.device()));
+        if (measures) measure(c, type, p, bench);
       }
-    }
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_gpu_loops: %s\n", e.what());
-    return 1;
-  }
+  });
 }
