@@ -91,8 +91,11 @@ std::vector<Datum> Session::run(const std::vector<Datum>& inputs) {
   return impl_->guarded(inputs, [&] { return impl_->runner->run(inputs); });
 }
 
-std::vector<Datum> Session::run_timed(const std::vector<Datum>& inputs, DeviceTimes& times) {
-  return impl_->guarded(inputs, [&] { return impl_->runner->run_timed(inputs, times.compute, times.with_copies); });
+std::vector<Datum> Session::run_timed(const std::vector<Datum>& inputs, DeviceTimes& times, int queued) {
+  RunTimes taken;
+  std::vector<Datum> out = impl_->guarded(inputs, [&] { return impl_->runner->run_timed(inputs, queued, taken); });
+  times = {taken.compute, taken.with_copies, taken.queued};
+  return out;
 }
 
 std::map<std::string, Datum> Session::run(const std::map<std::string, Datum>& inputs) {

@@ -23,6 +23,13 @@ struct Observer {
   bool with_data = false;  // copies every node's inputs and outputs
 };
 
+// Seconds of a run by a device's clock.
+struct RunTimes {
+  double compute = 0;      // kernels, and what lies between them
+  double with_copies = 0;  // from the first copy to the last
+  double queued = 0;       // of one of several runs of the kernels right behind each other; 0: not measured
+};
+
 // Not thread safe: one runner per thread. Plans may be shared.
 class Runner {
  public:
@@ -31,9 +38,10 @@ class Runner {
   // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
   virtual std::vector<Datum> run(const std::vector<Datum>& inputs) = 0;
 
-  // As run; where that is a device, telling the seconds of its kernels, and those from the first copy to the last.
-  virtual std::vector<Datum> run_timed(const std::vector<Datum>& inputs, double& compute, double& with_copies) {
-    compute = with_copies = 0;
+  // As run; where that is a device, telling the time. The kernels run `queued` times more where no host step comes between.
+  virtual std::vector<Datum> run_timed(const std::vector<Datum>& inputs, int queued, RunTimes& times) {
+    (void)queued;
+    times = {};
     return run(inputs);
   }
 

@@ -21,6 +21,7 @@ struct SessionOptions {
 struct DeviceTimes {
   double compute = 0;      // kernels, and what lies between them
   double with_copies = 0;  // from the first copy to the device to the last from it, host steps included
+  double queued = 0;       // compute of one of several runs right behind each other; 0: not measured
 };
 
 // One step of a run, as a profile sees it.
@@ -49,8 +50,9 @@ class Session {
   // In the engine's order of inputs and outputs.
   std::vector<Datum> run(const std::vector<Datum>& inputs);
 
-  // As run, with what the device took; zeros on the CPU.
-  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, DeviceTimes& times);
+  // As run, with what the device took; zeros on the CPU. `queued` > 0: the kernels run so often again, each time right
+  // behind the last and on the same inputs, which is what times.queued tells of; not where host steps come between.
+  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, DeviceTimes& times, int queued = 0);
   // As run, timing every step.
   std::vector<Datum> profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps);
   // As run, handing every step's outputs to `see`.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "plan/device/device_memory.h"
 #include "plan/device/device_segment.h"
@@ -11,6 +12,14 @@
 #include "plan/segments.h"
 
 namespace trine {
+
+// Events around stretches, and around `queued` more runs of the only one.
+struct Spans {
+  using Span = std::pair<compute::Event, compute::Event>;
+  int queued = 0;
+  std::vector<Span> runs;
+  std::optional<Span> more;
+};
 
 // What the runners of a plan and of its bodies share.
 struct DeviceContext {
@@ -20,7 +29,7 @@ struct DeviceContext {
   std::shared_ptr<DeviceStore> store;
   compute::Stream stream;
   bool graphs = true;
-  std::vector<std::pair<compute::Event, compute::Event>>* spans = nullptr;  // around what runs, when it is to be timed
+  Spans* spans = nullptr;  // of what runs, when it is to be timed
 };
 
 class DeviceExecutor final : public Runner {
@@ -29,7 +38,7 @@ class DeviceExecutor final : public Runner {
   ~DeviceExecutor() override;
 
   std::vector<Datum> run(const std::vector<Datum>& inputs) override;
-  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, double& compute, double& with_copies) override;
+  std::vector<Datum> run_timed(const std::vector<Datum>& inputs, int queued, RunTimes& times) override;
   void observe(Observer observer) override;
   size_t arena_bytes() const override;
 
@@ -52,6 +61,7 @@ class DeviceExecutor final : public Runner {
   void execute(const Segment& segment, DeviceSegment& ready);
   void set_places(const Segment& segment);
   void run_stretch(const Segment& segment, DeviceSegment& ready, Stretch& stretch);
+  Spans::Span launch_timed(const Segment& segment, DeviceSegment& ready, Stretch& stretch, int times);
   void launch_stretch(const Segment& segment, DeviceSegment& ready, Stretch& stretch);
   void submit(const Segment& segment, const DeviceSegment& ready, const Stretch& stretch);
   void submit_call(const Segment& segment, const DeviceSegment& ready, size_t index);

@@ -190,8 +190,25 @@ TEST(DeviceSession, TellsTheTimeOfTheDevice) {
       expect_near(session.run_timed(in, times)[0], want[0]);
       EXPECT_GT(times.compute, 0);
       EXPECT_GE(times.with_copies, times.compute);
+      EXPECT_EQ(times.queued, 0);
     }
+    DeviceTimes times;
+    expect_near(session.run_timed(in, times, 3)[0], want[0]);
+    EXPECT_GT(times.queued, 0);
+    expect_run(session, {random_tensor({2, 8, 8, 3}, 2)});
   }
+}
+
+// Kernels that host steps divide cannot run again behind each other.
+TEST(DeviceSession, QueuesNothingAroundHostSteps) {
+  const Engine engine = engine_of(kSegments);
+  Session session(engine, {.threads = 1, .device = device()});
+  const std::vector<Datum> in{random_tensor({3, 4}, 1)};
+  DeviceTimes times;
+  for (int i = 0; i < 3; ++i) session.run_timed(in, times, 2);
+  EXPECT_GT(times.compute, 0);
+  EXPECT_EQ(times.queued, 0);
+  expect_run(session, in);
 }
 
 TEST(DeviceSession, NamesADeviceThatIsNotThere) {
