@@ -258,6 +258,10 @@ class Writer {
       return guard + "goto " + name_of(line.operands[0].text) + ";";
     }
     if (!holds(kInstructions, parts[0])) refuse(line.name, "the CPU has no such instruction");
+    if (parts[0] != "mov" && parts[0] != "cvt")  // as GPUs' assembler has it
+      for (const PtxOperand& each : line.operands)
+        if (each.text.starts_with('%') && !declared_.contains(each.text))
+          refuse(line.name + " of " + each.text, "special registers are read by mov and cvt");
     return guard + call(line, parts) + ";";
   }
 

@@ -76,13 +76,31 @@ void describe_levels(TextureView& view, const Sampler& sampler) {
   view.first_fraction = static_cast<float>(fixed & 255) / 256;
 }
 
-void describe_sampler(TextureView& view, const Sampler& sampler) {
+// What a channel of the format would hold, as an H200 has it: the nearest code, ties towards zero.
+float fraction_in(float value, double codes, double lowest) {
+  const double code = std::clamp(double{value} * codes, lowest * codes, codes);
+  return static_cast<float>(std::copysign(std::ceil(std::abs(code) - 0.5), code) / codes);
+}
+float srgb_in(float value) {
+  const double light = std::clamp(double{value}, 0.0, 1.0);
+  const double code = light <= 0.0031308 ? light * 12.92 : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+  return srgb_table()[static_cast<size_t>(std::lround(code * 255))];
+}
+float border_in(const TexelFormat& format, const Sampler& sampler, size_t channel) {
+  const float value = sampler.border[channel];
+  if (format.kind == ChannelKind::floating || format.bits == 32 || std::isnan(value)) return value;
+  if (sampler.srgb && sampler.read == ReadMode::normalized_float && channel < 3) return srgb_in(value);
+  const bool is_signed = format.kind == ChannelKind::signed_integer;
+  return fraction_in(value, std::ldexp(1, format.bits - is_signed) - 1, is_signed ? -1 : 0);
+}
+
+void describe_sampler(TextureView& view, const Sampler& sampler, const TexelFormat& format) {
   view.linear = sampler.filter == Filter::linear;
   view.normalized = sampler.normalized_coordinates;
   for (int i = 0; i < 3; ++i) view.address[i] = address_of(sampler.address[i], sampler.normalized_coordinates);
   view.srgb = srgb_table();
-  for (int i = 0; i < 4; ++i) {
-    view.border[i] = sampler.border[i];
+  for (size_t i = 0; i < 4; ++i) {
+    view.border[i] = border_in(format, sampler, i);
     view.border_words[i] = std::bit_cast<int>(sampler.border[i]);
   }
 }
@@ -113,7 +131,7 @@ TextureView view_of(const TextureSource& source, const Sampler& sampler) {
     throw Error(ErrorCode::unsupported, "cpu: filters across the edges of cubes; unset Sampler::seamless_cubemap");
   const TexelFormat& format = source.array ? source.shape.format : source.format;
   describe_format(view, format);
-  describe_sampler(view, sampler);
+  describe_sampler(view, sampler, format);
   view.decode = decode_of(format, sampler);
   if (!source.array) {
     view.level[0] = level_of(source);

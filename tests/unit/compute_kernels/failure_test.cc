@@ -204,6 +204,8 @@ TEST(KernelFailures, WhatTheCpuLacksIsNamed) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   says("__global__ void k(int* out) { asm volatile(\"strange.op %0;\" :: \"r\"(3)); }", "inline PTX 'strange.op'");
+  says("__global__ void k(int* out) { asm(\"add.u32 %0, 1, %%laneid;\" : \"=r\"(*out)); }",
+       "inline PTX 'add.u32 of %laneid'; special registers are read by mov and cvt");
   says("__global__ void k(int* out) { *out = __nvvm_read_ptx_sreg_pm0(); }", "intrinsic 'llvm.nvvm.read.ptx.sreg.pm0'");
   says("__device__ int gone(int); __global__ void k(int* out) { if (out) *out = gone(1); }",
        "function 'gone(int)' is declared");

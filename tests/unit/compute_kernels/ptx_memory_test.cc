@@ -97,7 +97,7 @@ const KernelCase kCases[] = {
        asm volatile("redux.sync.add.u32 %0, %1, -1;" : "=r"(a) : "r"(v)); mix(r, a);
        asm volatile("redux.sync.min.s32 %0, %1, -1;" : "=r"(a) : "r"(v)); mix(r, a);
        asm volatile("bar.warp.sync 0xffffffff;"); asm volatile("activemask.b32 %0;" : "=r"(a)); mix(r, a);
-       asm volatile("mov.u32 %0, %%lanemask_lt; add.u32 %0, %0, %%laneid;" : "=r"(a)); mix(r, a);
+       asm volatile("{ .reg .u32 q; mov.u32 q, %%laneid; mov.u32 %0, %%lanemask_lt; add.u32 %0, %0, q; }" : "=r"(a)); mix(r, a);
        out[i] = r; })",
      &kWarpShapes,
      [](const Shape& shape, const Ints& in, Ints& out) {

@@ -30,11 +30,14 @@ double channel_of(const uint8_t* at, const TexelFormat& format) {
   return is_signed ? static_cast<double>(load<int32_t>(at)) : static_cast<double>(load<uint32_t>(at));
 }
 
+// sRGB, IEC 61966-2-1.
+double light_of(double value) { return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4); }
+double srgb_code(double light) { return light <= 0.0031308 ? light * 12.92 : 1.055 * std::pow(light, 1 / 2.4) - 0.055; }
+
 double fraction_of(double code, const TexelFormat& format, bool srgb) {
   const bool is_signed = format.kind == ChannelKind::signed_integer;
   const double value = std::max(-1.0, code / (std::ldexp(1, format.bits - is_signed) - 1));
-  if (!srgb) return value;
-  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  return srgb ? light_of(value) : value;
 }
 
 // Where texel `i` is read along a dimension of n; -1: the border.
@@ -86,6 +89,24 @@ std::vector<Texel> decoded(const std::vector<uint8_t>& bytes, const TexelFormat&
   return all;
 }
 
+Texel border_of(const TexelFormat& format, const Sampler& sampler) {
+  Texel border;
+  for (size_t c = 0; c < 4; ++c) {
+    const double value = border[c] = sampler.border[c];
+    if (format.kind == ChannelKind::floating || sampler.read == ReadMode::element) continue;
+    double nearest = 10;
+    const bool is_signed = format.kind == ChannelKind::signed_integer;
+    const int codes = 1 << (format.bits - is_signed);
+    for (int code = is_signed ? 1 - codes : 0; code < codes; ++code) {
+      const double fraction = fraction_of(code, format, false), of = sampler.srgb && c < 3 ? srgb_code(value) : value;
+      const double off = std::abs(fraction - of), before = std::abs(nearest - of);
+      if (off < before - 1e-12 || (off < before + 1e-12 && std::abs(fraction) < std::abs(nearest))) nearest = fraction;
+    }
+    border[c] = sampler.srgb && c < 3 ? light_of(nearest) : nearest;
+  }
+  return border;
+}
+
 Texel reference_sample(const ReferenceImage& image, const Sampler& sampler, const double* at, int dimensions) {
   const int sizes[] = {image.width, image.height, image.depth};
   std::vector<Weighed> axis[3] = {{{0, 1}}, {{0, 1}}, {{0, 1}}};
@@ -100,7 +121,7 @@ Texel reference_sample(const ReferenceImage& image, const Sampler& sampler, cons
                                  static_cast<size_t>(image.width) +
                              static_cast<size_t>(std::max(x.texel, 0));
         for (size_t c = 0; c < 4; ++c)
-          sum[c] += x.weight * y.weight * z.weight * (border ? double{sampler.border[c]} : image.texels[index][c]);
+          sum[c] += x.weight * y.weight * z.weight * (border ? image.border[c] : image.texels[index][c]);
       }
   return sum;
 }

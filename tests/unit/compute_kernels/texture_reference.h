@@ -15,9 +15,13 @@ using Texel = std::array<double, 4>;
 // Texels of one level, rows of slices, from bytes as they lie in memory; channels that are missing are 0.
 std::vector<Texel> decoded(const std::vector<uint8_t>& bytes, const TexelFormat& format, const Sampler& sampler);
 
+// What an image of this format has around it: as fractions the nearest number that a channel can hold.
+Texel border_of(const TexelFormat& format, const Sampler& sampler);
+
 struct ReferenceImage {
   int width = 1, height = 1, depth = 1;
   std::vector<Texel> texels;
+  Texel border;
 };
 
 // `dimensions` coordinates; weights have 8 bits.
