@@ -62,6 +62,7 @@ struct DeviceRow {
                                        const Quantization&) = nullptr;
   // Instead of `call`; null when the library is not there.
   std::shared_ptr<ProvidedCall> (*provide)(const DeviceRow&, const Problem&, const compute::Device&) = nullptr;
+  std::string_view provider = "own";  // the library: "cublaslt"
 };
 
 class RegisterDeviceRows {

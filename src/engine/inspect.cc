@@ -78,7 +78,8 @@ PlanInfo plan_info(const Engine& engine, const std::map<std::string, int64_t>& s
   PlanInfo info;
   for (PlanRow& row : plan_rows(*state.plan, *segment))
     info.steps.push_back({std::move(row.node), std::move(row.op), std::move(row.kernel), std::move(row.inputs),
-                          std::move(row.outputs), row.flops, row.bytes, std::move(row.note), std::move(row.operators)});
+                          std::move(row.outputs), row.flops, row.bytes, std::move(row.note), std::move(row.operators),
+                          std::move(row.provider)});
   if (!segment->ends_graph) info.nodes_left = state.graph->nodes.size() - static_cast<size_t>(segment->last);
   for (ArenaRow& row : arena_rows(*segment))
     info.arena.push_back({std::move(row.name), std::move(row.type), row.offset, row.bytes});

@@ -134,7 +134,7 @@ std::vector<Datum> Session::profile(const std::vector<Datum>& inputs, std::vecto
   const ObserverGuard guard{*impl_->runner};
   const auto note = [&](const CallEvent& event) {
     const CallTime t = call_time(event);
-    steps.push_back({t.node, t.op, t.kernel, t.seconds, t.flops, t.bytes});
+    steps.push_back({t.node, t.op, t.kernel, t.seconds, t.flops, t.bytes, t.provider});
   };
   impl_->runner->observe({note, false});
   return run(inputs);

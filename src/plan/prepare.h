@@ -18,9 +18,10 @@ namespace trine {
 class DeviceWork {
  public:
   virtual ~DeviceWork() = default;
-  virtual std::string_view kernel() const = 0;               // the row's name, "loop"
-  virtual bool fits(const dnn::Problem& problem) const = 0;  // the row computes this one too
-  virtual bool tf32() const { return false; }                // factors are rounded to 11 bits first
+  virtual std::string_view kernel() const = 0;                 // the row's name, "loop"
+  virtual bool fits(const dnn::Problem& problem) const = 0;    // the row computes this one too
+  virtual std::string_view provider() const { return "own"; }  // or the library whose kernels it calls
+  virtual bool tf32() const { return false; }                  // factors are rounded to 11 bits first
 };
 
 // One thing to run. Values are named by their roots: the value whose bytes they are.

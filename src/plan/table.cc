@@ -34,6 +34,11 @@ std::string kernel_name(const Call& call) {
   return "host";
 }
 
+std::string provider_name(const Call& call) {
+  if (call.device) return std::string(call.device->provider());
+  return call.kind == Call::Kind::host ? "host" : "own";
+}
+
 // Those of a fused group, else the node's own.
 std::vector<std::string> operators_of(const Node& node) {
   if (!node.is("fused") || node.bodies.empty()) return {std::string(node.op->name)};
@@ -96,6 +101,7 @@ std::vector<PlanRow> plan_rows(const Plan& plan, const Segment& segment) {
     PlanRow& row = rows.emplace_back(PlanRow{node.name, what_runs(node, call), kernel_name(call), call_flops(call),
                                              call_bytes(segment.typed, node, call)});
     row.operators = operators_of(node);
+    row.provider = provider_name(call);
     for (ValueId id : node.inputs)
       if (id != kNoValue && !segment.typed.is_constant(id)) row.inputs.push_back(segment.typed.type(id));
     for (ValueId id : node.outputs)
@@ -154,9 +160,10 @@ std::string memory_table(const Plan& plan, const std::vector<Type>& types, const
 }
 
 CallTime call_time(const CallEvent& event) {
-  return {event.node->name,         what_runs(*event.node, *event.call),
-          kernel_name(*event.call), event.seconds,
-          call_flops(*event.call),  call_bytes(event.segment->typed, *event.node, *event.call)};
+  return {event.node->name,          what_runs(*event.node, *event.call),
+          kernel_name(*event.call),  event.seconds,
+          call_flops(*event.call),   call_bytes(event.segment->typed, *event.node, *event.call),
+          provider_name(*event.call)};
 }
 
 }  // namespace trine

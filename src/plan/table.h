@@ -11,6 +11,7 @@ struct PlanRow {
   std::vector<Type> inputs, outputs;   // constants are not counted among the inputs
   std::string note;                    // why it has no kernel
   std::vector<std::string> operators;  // the node's, or those of the group that it stands for
+  std::string provider;                // "own", "cublaslt", "host"
 };
 struct ArenaRow {
   std::string name;
@@ -32,6 +33,7 @@ std::string memory_table(const Plan& plan, const std::vector<Type>& input_types,
 struct CallTime {
   std::string node, op, kernel;
   double seconds = 0, flops = 0, bytes = 0;
+  std::string provider;  // as in PlanRow
 };
 CallTime call_time(const CallEvent& event);
 

@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
-#include <tuple>
 
 #include "command.h"
 #include "destination.h"
@@ -18,6 +17,7 @@
 #include "media/file.h"
 #include "model_file.h"
 #include "peers.h"
+#include "step_times.h"
 #include "terminal.h"
 #include "trine/base/error.h"
 #include "trine/engine/session.h"
@@ -235,55 +235,6 @@ Measured measure_streams(const Options& options, const Engine& engine, const Inp
   return all;
 }
 
-// Steps of one run with what the trips of loops took added up, in the order in which they first ran.
-std::vector<StepTime> by_node(const std::vector<StepTime>& events) {
-  std::vector<StepTime> steps;
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> places;
-  for (const StepTime& e : events) {
-    const auto [place, fresh] = places.emplace(std::tuple(e.name, e.op, e.kernel), steps.size());
-    if (fresh) {
-      steps.push_back(e);
-      continue;
-    }
-    StepTime& s = steps[place->second];
-    s.seconds += e.seconds;
-    s.flops += e.flops;
-    s.bytes += e.bytes;
-  }
-  return steps;
-}
-
-// Median of each step over a few runs, slowest first.
-std::vector<StepTime> step_times(Session& session, const std::vector<Datum>& inputs) {
-  std::vector<StepTime> steps;
-  std::vector<std::vector<double>> seconds;
-  for (int i = 0; i < 7; ++i) {
-    std::vector<StepTime> events;
-    session.profile(inputs, events);
-    steps = by_node(events);
-    seconds.resize(steps.size());
-    for (size_t s = 0; s < steps.size(); ++s) seconds[s].push_back(steps[s].seconds);
-  }
-  for (size_t s = 0; s < steps.size(); ++s) steps[s].seconds = summarise(seconds[s]).median;
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const StepTime& a, const StepTime& b) { return a.seconds > b.seconds; });
-  return steps;
-}
-
-std::string layer_table(const std::vector<StepTime>& steps) {
-  double total = 0;
-  for (const StepTime& s : steps) total += s.seconds;
-  Table table({"ms", "%", "GFLOP/s", "GB/s", "operator", "kernel", "node"});
-  for (const StepTime& s : steps) {
-    const auto rate = [&](double amount) {
-      return amount > 0 && s.seconds > 0 ? fmt::format("{:.1f}", amount / s.seconds * 1e-9) : "";
-    };
-    table.add({fmt::format("{:.4f}", s.seconds * 1e3), fmt::format("{:.1f}", s.seconds / total * 100), rate(s.flops),
-               rate(s.bytes), s.op, s.kernel, s.name});
-  }
-  return table.text() + fmt::format("{} steps, {:.3f} ms together\n", steps.size(), total * 1e3);
-}
-
 std::string latency_table(const std::vector<Measured>& all) {
   Table table({"", "median ms", "p10", "p90", "p99", "runs", "ratio", "max rel error"});
   const Latency ours = summarise(all[0].ms);
@@ -380,16 +331,11 @@ int run(const Options& options) {
   report["runs_per_second"] = per_second;
   text += fmt::format("{} stream{}: {:.4g} runs per second\n", options.streams, many ? "s" : "", per_second);
   if (options.layers) {
-    const auto steps = step_times(session, ordered);
-    text += "\n" + layer_table(steps);
-    for (const StepTime& s : steps) {
-      report["layers"].push_back({{"node", s.name},
-                                  {"op", s.op},
-                                  {"kernel", s.kernel},
-                                  {"ms", s.seconds * 1e3},
-                                  {"flops", s.flops},
-                                  {"bytes", s.bytes}});
-    }
+    StepTimes times = step_times(session, ordered);
+    sort_slowest_first(times);
+    text += "\n" + step_table(times);
+    report["layers"] = steps_json(times);
+    report["layers_total"] = totals_json(times);
   }
   write_report(options, report, text);
   return 0;

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "model_file.h"
-#include "trine/engine/session.h"
-
 namespace trine::cli {
 namespace {
 
@@ -42,17 +39,24 @@ std::string io_rows(const std::vector<IoInfo>& infos, const char* kind) {
   return rows;
 }
 
-std::string step_rows(const std::vector<StepTime>& steps) {
-  double slowest = 1e-12, total = 1e-12;
-  for (const StepTime& s : steps) slowest = std::max(slowest, s.seconds), total += s.seconds;
+std::string rate(double amount, double seconds) {
+  return amount > 0 && seconds > 0 ? fmt::format("{:.1f}", amount / seconds * 1e-9) : "";
+}
+
+std::string step_rows(const StepTimes& times) {
+  const double total = std::max(times.steps_seconds, 1e-12);
+  double slowest = 1e-12;
+  for (const StepTime& s : times.steps) slowest = std::max(slowest, s.seconds);
   std::string rows;
   int number = 0;
-  for (const StepTime& s : steps) {
+  for (const StepTime& s : times.steps) {
     rows += fmt::format(
-        "<tr><td class=n>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=n>{:.4f}</td><td class=n>{:.1f}%</td>"
+        "<tr><td class=n>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=n>{:.4f}</td><td "
+        "class=n>{:.1f}%</td>"
+        "<td class=n>{}</td><td class=n>{}</td>"
         "<td><div class=rest><div class=bar style=\"width:{:.1f}%\"></div></div></td></tr>\n",
-        number++, escaped(s.name), escaped(s.op), escaped(s.kernel), s.seconds * 1e3, s.seconds / total * 100,
-        s.seconds / slowest * 100);
+        number++, escaped(s.name), escaped(s.op), escaped(s.kernel), escaped(s.provider), s.seconds * 1e3,
+        s.seconds / total * 100, rate(s.flops, s.seconds), rate(s.bytes, s.seconds), s.seconds / slowest * 100);
   }
   return rows;
 }
@@ -64,20 +68,17 @@ std::string folded(const char* title, const std::string& text) {
 }  // namespace
 
 std::string html_page(const std::string& title, const Engine& engine, const std::map<std::string, int64_t>& sizes,
-                      const std::vector<std::string>& shapes) {
-  Session session(engine, {});
-  const auto inputs = in_order(engine.inputs(), inputs_for(engine.inputs(), {}, shapes).tensors);
-  session.run(inputs);
-  std::vector<StepTime> steps;
-  session.profile(inputs, steps);
+                      const StepTimes& times) {
   return fmt::format(
       "<!doctype html><meta charset=utf-8><title>{0}</title><style>{1}</style><h1>{0}</h1>\n"
       "<table><tr><th></th><th>name</th><th>type</th></tr>{2}{3}</table>\n<h2>Time of each step</h2>\n"
-      "<table><tr><th>#</th><th>node</th><th>operator</th><th>kernel</th><th>ms</th><th>share</th><th></th></tr>{4}"
+      "<p>On {8}: {9:.4f} ms together, a whole run {10:.4f} ms.</p>\n"
+      "<table><tr><th>#</th><th>node</th><th>operator</th><th>kernel</th><th>provider</th><th>ms</th>"
+      "<th>share</th><th>GFLOP/s</th><th>GB/s</th><th></th></tr>{4}"
       "</table>\n{5}{6}{7}",
-      escaped(title), kStyle, io_rows(engine.inputs(), "input"), io_rows(engine.outputs(), "output"), step_rows(steps),
-      folded("Plan", engine.plan_text(sizes)), folded("Memory", engine.memory_text(sizes)),
-      folded("Graph", engine.graph_text()));
+      escaped(title), kStyle, io_rows(engine.inputs(), "input"), io_rows(engine.outputs(), "output"), step_rows(times),
+      folded("Plan", engine.plan_text(sizes, times.device)), folded("Memory", engine.memory_text(sizes, times.device)),
+      folded("Graph", engine.graph_text()), escaped(times.device), times.steps_seconds * 1e3, times.run_seconds * 1e3);
 }
 
 }  // namespace trine::cli

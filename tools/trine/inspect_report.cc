@@ -234,6 +234,7 @@ Json to_json(const PlanInfo& plan) {
                      {"operators", step.operators},
                      {"runs", step.op},
                      {"kernel", step.kernel},
+                     {"provider", step.provider},
                      {"inputs", types(step.inputs)},
                      {"outputs", types(step.outputs)},
                      {"flops", step.flops},

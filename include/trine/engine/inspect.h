@@ -53,6 +53,7 @@ struct StepInfo {
   double flops = 0, bytes = 0;         // that the definition needs; 0 when not known
   std::string note;                    // why it has no kernel
   std::vector<std::string> operators;  // the node's, or those of the fused group that it stands for
+  std::string provider;                // as in StepTime
 };
 // A value in the arena, where values whose lives do not overlap share places.
 struct ArenaValue {

@@ -31,6 +31,7 @@ struct StepTime {
   std::string kernel;  // kernel row, "loop", "host"
   double seconds = 0;
   double flops = 0, bytes = 0;  // that the definition needs; 0 when not known
+  std::string provider;         // whose kernel it is: "own", "cublaslt"; "host" for none
 };
 
 // Outputs of a step, as compare and verification see them.
@@ -53,7 +54,8 @@ class Session {
   // As run, with what the device took; zeros on the CPU. `queued` > 0: the kernels run so often again, each time right
   // behind the last and on the same inputs, which is what times.queued tells of; not where host steps come between.
   std::vector<Datum> run_timed(const std::vector<Datum>& inputs, DeviceTimes& times, int queued = 0);
-  // As run, timing every step.
+  // As run, timing every step: on a device by its own clock, without what launching takes. There the first run with
+  // some sizes counts the loading of kernels too.
   std::vector<Datum> profile(const std::vector<Datum>& inputs, std::vector<StepTime>& steps);
   // As run, handing every step's outputs to `see`.
   std::vector<Datum> trace(const std::vector<Datum>& inputs, const StepData& see);

@@ -18,6 +18,13 @@ const Node& node_of(const Segment& segment, const Call& call) {
   return segment.typed.nodes[static_cast<size_t>(call.node)];
 }
 
+size_t launches_of(const Call& call) {
+  const ChosenWork& work = work_of(call);
+  size_t launches = work.provided ? 4 : 0;
+  for (const compute::DeviceCall& part : work.calls) launches += part.launches.size();
+  return launches;
+}
+
 [[noreturn]] void rethrow_at(const Node& node, const Error& e) {
   const std::string what = e.what();
   throw Error(e.code(), what.starts_with("node '") ? what : fmt::format("node '{}': {}", node.name, what));
@@ -31,7 +38,8 @@ DeviceExecutor::DeviceExecutor(std::shared_ptr<const Plan> plan, std::shared_ptr
       segments_(plan_, 1, context_->target.get()),
       memory_(context_->store->device()),
       places_(plan_->graph->values.size()),
-      on_host_(places_.size()) {}
+      on_host_(places_.size()),
+      timer_(context_->store->device()) {}
 
 DeviceExecutor::~DeviceExecutor() {
   try {
@@ -56,7 +64,7 @@ std::vector<Datum> DeviceExecutor::run(const std::vector<Datum>& inputs) {
   try {
     return run_all(inputs);
   } catch (...) {
-    timed_.clear();
+    timer_.clear();
     stream() = context_->store->device().create_stream();  // one that failed stays so
     throw;
   }
@@ -211,23 +219,30 @@ bool DeviceExecutor::capture(const Segment& segment, const DeviceSegment& prepar
   }
 }
 
-void DeviceExecutor::run_observed(const Segment& segment, const DeviceSegment& prepared, const Stretch& stretch) {
-  const compute::Device& device = context_->store->device();
+void DeviceExecutor::run_observed(const Segment& segment, const DeviceSegment& prepared, Stretch& stretch) {
+  const bool again = stretch.runs++ > 0;
   for (size_t c = stretch.first; c < stretch.last; ++c) {
+    if (observer_.with_data) {
+      run_shown(segment, prepared, c);
+      continue;
+    }
     const Call& call = segment.calls[c];
-    const Node& node = node_of(segment, call);
-    std::vector<Datum> inputs;
-    if (observer_.with_data) inputs = data_of(segment, node.inputs, false);
-    timed_.push_back({&call, device.create_event(), device.create_event()});
-    stream().record(timed_.back().begin);
+    timer_.begin(call, launches_of(call), again, stream());
     submit_call(segment, prepared, c);
-    stream().record(timed_.back().end);
-    if (!observer_.with_data) continue;
-    const double seconds = timed_.back().end.seconds_since(timed_.back().begin);
-    timed_.clear();
-    const std::vector<Datum> outputs = data_of(segment, node.outputs, false);
-    tell(segment, call, seconds, &inputs, &outputs);
+    timer_.end(stream());
   }
+}
+
+// Before it the call's inputs are copied, which may live where it writes.
+void DeviceExecutor::run_shown(const Segment& segment, const DeviceSegment& prepared, size_t index) {
+  const Call& call = segment.calls[index];
+  const Node& node = node_of(segment, call);
+  const std::vector<Datum> inputs = data_of(segment, node.inputs, false);
+  timer_.begin(call, launches_of(call), false, stream());
+  submit_call(segment, prepared, index);
+  timer_.end(stream());
+  const std::vector<Datum> outputs = data_of(segment, node.outputs, false);
+  timer_.tell([&](const Call&, double seconds) { tell(segment, call, seconds, &inputs, &outputs); });
 }
 
 void DeviceExecutor::tell(const Segment& segment, const Call& call, double seconds, const std::vector<Datum>* inputs,
@@ -237,8 +252,7 @@ void DeviceExecutor::tell(const Segment& segment, const Call& call, double secon
 }
 
 void DeviceExecutor::tell_times(const Segment& segment) {
-  for (const Timed& t : timed_) tell(segment, *t.call, t.end.seconds_since(t.begin), nullptr, nullptr);
-  timed_.clear();
+  timer_.tell([&](const Call& call, double seconds) { tell(segment, call, seconds, nullptr, nullptr); });
 }
 
 void DeviceExecutor::run_host(const Segment& segment, const Call& call) {

@@ -8,6 +8,7 @@
 
 #include "plan/device/device_memory.h"
 #include "plan/device/device_segment.h"
+#include "plan/device/step_timer.h"
 #include "plan/runner.h"
 #include "plan/segments.h"
 
@@ -50,11 +51,6 @@ class DeviceExecutor final : public Runner {
     ValueId host = kNoValue;  // it lives in this one, so far behind its begin
     int64_t offset_bytes = 0;
   };
-  // A call whose time is not read yet.
-  struct Timed {
-    const Call* call;
-    compute::Event begin, end;
-  };
 
   std::vector<Datum> run_all(const std::vector<Datum>& inputs);
   DeviceSegment& ready(Segment& segment);
@@ -66,7 +62,8 @@ class DeviceExecutor final : public Runner {
   void submit(const Segment& segment, const DeviceSegment& ready, const Stretch& stretch);
   void submit_call(const Segment& segment, const DeviceSegment& ready, size_t index);
   bool capture(const Segment& segment, const DeviceSegment& ready, Stretch& stretch);
-  void run_observed(const Segment& segment, const DeviceSegment& ready, const Stretch& stretch);
+  void run_observed(const Segment& segment, const DeviceSegment& ready, Stretch& stretch);
+  void run_shown(const Segment& segment, const DeviceSegment& ready, size_t index);
   void run_host(const Segment& segment, const Call& call);
   void tell(const Segment& segment, const Call& call, double seconds, const std::vector<Datum>* inputs,
             const std::vector<Datum>* outputs);
@@ -97,7 +94,7 @@ class DeviceExecutor final : public Runner {
   std::vector<Place> places_;   // of every root
   std::vector<Datum> on_host_;  // likewise
   void* workspace_ = nullptr;
-  std::vector<Timed> timed_;
+  StepTimer timer_;  // of calls that are observed
   std::map<std::pair<int, int>, std::unique_ptr<DeviceExecutor>> bodies_;
 };
 

@@ -15,6 +15,7 @@ class ChosenWork final : public DeviceWork {
   std::shared_ptr<dnn::ProvidedCall> provided;
 
   std::string_view kernel() const override { return row ? row->name : "loop"; }
+  std::string_view provider() const override { return row && row->provide ? row->provider : "own"; }
   bool tf32() const override { return row && row->tf32; }
   bool fits(const dnn::Problem& problem) const override {
     return row && !provided && !row->fits(*row, problem, *traits);

@@ -120,7 +120,49 @@ TEST(DeviceSession, TracesAndProfilesEveryStep) {
   std::vector<StepTime> steps;
   expect_near(session.profile(in, steps)[0], want.at("y"));
   ASSERT_GE(steps.size(), 4u);
-  for (const StepTime& s : steps) EXPECT_GT(s.seconds, 0) << s.name;
+  for (const StepTime& s : steps) {
+    EXPECT_GT(s.seconds, 0) << s.name;
+    EXPECT_GT(s.bytes, 0) << s.name;
+    EXPECT_EQ(s.provider, s.kernel == "host"                            ? "host"
+                          : s.kernel.find("cublaslt") < s.kernel.size() ? "cublaslt"
+                                                                        : "own");
+  }
+  EXPECT_GT(steps[0].flops, 0) << steps[0].op;
+}
+
+// What a GPU waits for while the host launches is no time of a step.
+TEST(DeviceSession, StepsTakeTogetherAboutWhatTheRunTakes) {
+  const Engine engine = engine_of(kNetwork);
+  Session session(engine, {.threads = 1, .device = device()});
+  const std::vector<Datum> in{random_tensor({2, 8, 8, 3}, 1)};
+  const std::vector<Datum> want = session.run(in);
+  double together = 1e9, whole = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    DeviceTimes times;
+    session.run_timed(in, times);
+    whole = std::min(whole, times.compute);
+    std::vector<StepTime> steps;
+    expect_near(session.profile(in, steps)[0], want[0]);
+    double sum = 0;
+    for (const StepTime& s : steps) sum += s.seconds;
+    together = std::min(together, sum);
+  }
+  EXPECT_LT(together, 5 * whole);
+  EXPECT_GT(together, whole / 5);
+}
+
+TEST(DeviceSession, ProfilesStepsBetweenThoseOfTheHost) {
+  const Engine engine = engine_of(kSegments);
+  Session session(engine, {.threads = 1, .device = device()});
+  const std::vector<Datum> in{random_tensor({3, 4}, 2)};
+  for (int i = 0; i < 3; ++i) {
+    std::vector<StepTime> steps;
+    session.profile(in, steps);
+    ASSERT_GE(steps.size(), 6u);
+    int on_host = 0;
+    for (const StepTime& s : steps) on_host += s.provider == "host";
+    EXPECT_EQ(on_host, 2) << "the two NonZero";
+  }
 }
 
 TEST(DeviceSession, TwoSessionsAtOnce) {

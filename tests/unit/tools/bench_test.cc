@@ -45,6 +45,26 @@ TEST_F(SmallModel, BenchMeasuresSoManyIterationsOfEachStream) {
   EXPECT_EQ(json::parse(told.out)["latency_ms"]["n"], 10);
 }
 
+TEST_F(SmallModel, BenchTellsWhatEveryStepTakes) {
+  const std::vector<std::string> words{"bench", trn, "--threads", "1", "--iterations", "3", "--layers"};
+  const Told text = tell_command(setup_bench, words);
+  ASSERT_EQ(text.error, "");
+  EXPECT_NE(text.out.find("2 steps, "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("ms together; a whole run takes "), std::string::npos) << text.out;
+  std::vector<std::string> as_data = words;
+  as_data.insert(as_data.end(), {"--json", "-"});
+  const json report = json::parse(tell_command(setup_bench, as_data).out);
+  ASSERT_EQ(report["layers"].size(), 2u);
+  double sum = 0;
+  for (const json& layer : report["layers"]) {
+    EXPECT_EQ(layer["provider"], layer["kernel"] == "host" ? "host" : "own");
+    EXPECT_GT(layer["bytes"].get<double>(), 0);
+    sum += layer["ms"].get<double>();
+  }
+  EXPECT_NEAR(report["layers_total"]["steps_ms"].get<double>(), sum, 1e-9);
+  EXPECT_GT(report["layers_total"]["run_ms"].get<double>(), 0);
+}
+
 TEST_F(SmallModel, RunPrintsTheFirstValues) {
   const Told told = tell_command(setup_run, {"run", trn, "--input", twelve, "--print", "3"});
   ASSERT_EQ(told.error, "");

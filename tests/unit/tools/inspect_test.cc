@@ -129,6 +129,25 @@ TEST_F(Inspect, PlanAndMemoryAreData) {
   EXPECT_EQ(report["graph"]["outputs"][0]["name"], "y");
 }
 
+TEST_F(Inspect, TellsTheTimeOfEveryStep) {
+  build();
+  const json report = inspect({trn, "--plan", "--time"});
+  EXPECT_EQ(report["plan"]["steps"][0]["provider"], "own");
+  ASSERT_GE(report["times"]["steps"].size(), 2u);
+  EXPECT_EQ(report["times"]["steps"][0]["node"], "project");
+  EXPECT_GT(report["times"]["steps"][0]["ms"].get<double>(), 0);
+  EXPECT_GT(report["times"]["run_ms"].get<double>(), 0);
+  const std::string page = testing::TempDir() + "trine_inspect.html";
+  const Told told = tell_command(setup_inspect, {"inspect", trn, "--plan", "--time", "--html", page});
+  ASSERT_EQ(told.error, "");
+  EXPECT_NE(told.out.find("ms together"), std::string::npos) << told.out;
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(html.find("<td>project</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td>own</td>"), std::string::npos);
+  std::filesystem::remove(page);
+}
+
 TEST_F(Inspect, TextNamesWhatMatters) {
   build({"--threads", "2"});
   const std::string model = tell_command(setup_inspect, {"inspect", onnx}).out,

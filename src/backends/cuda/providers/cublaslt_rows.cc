@@ -98,7 +98,8 @@ struct Table {
                     .tile = &variants[i],
                     .fits = fits,
                     .cost = cost,
-                    .provide = provide};
+                    .provide = provide,
+                    .provider = "cublaslt"};
       }
     }
   }
