@@ -12,7 +12,8 @@ namespace trine::cli {
 struct StepTimes {
   std::vector<StepTime> steps;  // in the order in which they first ran; trips of loops are added up
   double steps_seconds = 0;     // of all of them
-  double run_seconds = 0;       // of a whole run; on a device by its clock, launched as graphs
+  double run_seconds = 0;       // of a whole run; on a device by its clock, launched as graphs;
+                                // with the copies of inputs and outputs when the host has steps in between
   std::string device;
 };
 
