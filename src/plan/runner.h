@@ -38,7 +38,8 @@ class Runner {
   // In the order of the graph's inputs and outputs. Input bytes are only read during the call.
   virtual std::vector<Datum> run(const std::vector<Datum>& inputs) = 0;
 
-  // As run; where that is a device, telling the time. The kernels run `queued` times more where no host step comes between.
+  // As run; where that is a device, telling the time. The kernels run `queued` times more where no host step comes
+  // between.
   virtual std::vector<Datum> run_timed(const std::vector<Datum>& inputs, int queued, RunTimes& times) {
     (void)queued;
     times = {};

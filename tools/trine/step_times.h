@@ -14,6 +14,7 @@ struct StepTimes {
   double steps_seconds = 0;     // of all of them
   double run_seconds = 0;       // of a whole run; on a device by its clock, launched as graphs;
                                 // with the copies of inputs and outputs when the host has steps in between
+  double queued_seconds = 0;    // of a run whose kernels are right behind those of another; 0: not known
   std::string device;
 };
 
