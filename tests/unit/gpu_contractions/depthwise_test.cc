@@ -20,6 +20,25 @@ TEST(Depthwise, KernelsAndStrides) {
     }
 }
 
+// More blocks than one in each direction, sizes that are no multiples of a strip.
+TEST(Depthwise, StripsOfImages) {
+  for (const ElementTypes& types : float_types())
+    for (int64_t stride : {1, 2}) {
+      ConvProblem p = Conv{23, 72, 72, 3, stride, 1, 72}.with(types, kReluWithBias);
+      p.n = 2;
+      check_device_rows(p, {.least_rows = 2, .only = "_strips"});
+    }
+  for (int64_t stride : {1, 2}) {
+    check_device_rows(Conv{13, 16, 16, 5, stride, 2, 16}.with(kF16, {.bias = true, .activation = Activation::silu}),
+                      {.integers = false, .only = "_strips"});
+    check_device_rows(Conv{11, 8, 8, 7, stride, 3, 8}.with(kBf16), {.only = "_strips"});
+  }
+  ConvProblem tall = Conv{70, 8, 8, 3, 2, 0, 8}.with(kF16, kReluWithBias);
+  tall.in[2] = 5, tall.out[2] = 2, tall.stride[1] = 1, tall.out[1] = 68;
+  check_device_rows(tall, {.only = "_strips"});
+  check_device_rows(tall, {.large = true, .only = "_strips"});  // small blocks
+}
+
 TEST(Depthwise, SlicesBatchesAndVolumes) {
   for (const ElementTypes& types : {kF16, kBf16, ElementTypes{}}) {
     for (int64_t step : {32, 27}) {

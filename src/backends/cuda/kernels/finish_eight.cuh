@@ -1,4 +1,5 @@
-// Eight neighbouring sums that are in registers, finished and stored.
+// Eights of neighbouring sums that are in registers, finished and stored; contraction.cuh has what takes them from
+// shared memory.
 #pragma once
 
 #include "contraction.cuh"
@@ -14,56 +15,76 @@ __device__ __forceinline__ unsigned two_halves(int type, float low, float high) 
   return *reinterpret_cast<const unsigned*>(&v);
 }
 
-template <Act kAct>
-__device__ __forceinline__ void activate_eight(const Finish& f, float (&x)[8]) {
-#pragma unroll
-  for (int i = 0; i < 8; ++i) x[i] = activated(kAct, f.alpha, f.beta, x[i]);
-}
-
-// As finish_row of contraction.cuh, for floats: `count` of eight are there; `aligned`: whole ones of y and residual
-// begin at multiples of 16 bytes. Activations that networks of images have are computed in registers.
-__device__ __forceinline__ void finish_eight(const Finish& f, const FinishOperands& o, float (&x)[8], int count,
-                                             long long at, int column, bool aligned) {
-  const Act act = Act(f.act);
-  const bool known = act <= Act::clip || act == Act::silu || act == Act::hardswish;
-  const bool is_half = f.out == kF16 || f.out == kBf16;
-  if (!known || !is_half || !aligned || count < 8 ||
-      (o.bias && (f.bias != kF32 || (reinterpret_cast<unsigned long long>(o.bias) & 15)))) {
-    float kept[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) kept[i] = x[i];
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) finish(f, o, kept[i], at + i, column + i);
+// `at` is a multiple of 8 elements, `y` of 16 bytes.
+__device__ __forceinline__ void store_eight(int type, void* y, long long at, const float* x) {
+  if (type == kF32) {
+    float4* to = reinterpret_cast<float4*>(static_cast<float*>(y) + at);
+    to[0] = make_float4(x[0], x[1], x[2], x[3]), to[1] = make_float4(x[4], x[5], x[6], x[7]);
     return;
   }
-  const auto add_residual = [&]() __attribute__((always_inline)) {
-    float r[8];
-    eight_at(f.out, o.residual, at, true, r);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] += r[i];
-  };
-  if (o.bias) {
-    float bias[8];
-    eight_at(kF32, o.bias, column, true, bias);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] += bias[i];
-  }
-  if (Residual(f.residual) == Residual::before) add_residual();
-  if (act == Act::relu) activate_eight<Act::relu>(f, x);
-  else if (act == Act::clip) activate_eight<Act::clip>(f, x);
-  else if (act == Act::silu) {  // exact enough for halves
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] = __fdividef(x[i], 1.f + __expf(-x[i]));
-  } else if (act == Act::hardswish) activate_eight<Act::hardswish>(f, x);
-  if (Residual(f.residual) == Residual::after) add_residual();
   uint4 words;
-  if (f.out == kF16)
+  if (type == kF16)
     words = make_uint4(two_halves(kF16, x[0], x[1]), two_halves(kF16, x[2], x[3]), two_halves(kF16, x[4], x[5]),
                        two_halves(kF16, x[6], x[7]));
   else
     words = make_uint4(two_halves(kBf16, x[0], x[1]), two_halves(kBf16, x[2], x[3]), two_halves(kBf16, x[4], x[5]),
                        two_halves(kBf16, x[6], x[7]));
-  *reinterpret_cast<uint4*>(static_cast<unsigned short*>(o.y) + at) = words;
+  *reinterpret_cast<uint4*>(static_cast<unsigned short*>(y) + at) = words;
+}
+
+template <Act kAct, int kCount>
+__device__ __forceinline__ void activate_each(const Finish& f, float (&x)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) x[i] = activated(kAct, f.alpha, f.beta, x[i]);
+}
+
+// Whether finish_known can do it: activations that networks of images have, biases that are read at once, no residual.
+__device__ __forceinline__ bool finishes_at_once(const Finish& f, const FinishOperands& o, bool aligned) {
+  const Act act = Act(f.act);
+  const bool known = act <= Act::clip || (f.out != kF32 && (act == Act::silu || act == Act::hardswish));
+  return known && aligned && !f.residual &&
+         (!o.bias || (f.bias == kF32 && (reinterpret_cast<unsigned long long>(o.bias) & 15) == 0));
+}
+
+// Of kEights eights of the same columns, the first `count` are stored, `step` elements apart.
+template <int kEights>
+__device__ __forceinline__ void finish_known(const Finish& f, const FinishOperands& o, float (&x)[kEights * 8],
+                                             int count, long long at, int step, int column) {
+  if (o.bias) {
+    float bias[8];
+    eight_at(kF32, o.bias, column, true, bias);
+#pragma unroll
+    for (int i = 0; i < kEights * 8; ++i) x[i] += bias[i % 8];
+  }
+  const Act act = Act(f.act);
+  if (act == Act::relu) {
+    activate_each<Act::relu>(f, x);
+  } else if (act == Act::clip) {
+    activate_each<Act::clip>(f, x);
+  } else if (act == Act::silu) {  // exact enough for halves
+#pragma unroll
+    for (int i = 0; i < kEights * 8; ++i) x[i] = __fdividef(x[i], 1.f + __expf(-x[i]));
+  } else if (act == Act::hardswish) {
+    activate_each<Act::hardswish>(f, x);
+  }
+#pragma unroll
+  for (int i = 0; i < kEights; ++i)
+    if (i < count) store_eight(f.out, o.y, at + i * step, x + i * 8);
+}
+
+// As finish_row of contraction.cuh, for floats: `count` of eight are there; `aligned`: whole ones begin at multiples of
+// 16 bytes.
+__device__ __forceinline__ void finish_eight(const Finish& f, const FinishOperands& o, float (&x)[8], int count,
+                                             long long at, int column, bool aligned) {
+  if (count == 8 && finishes_at_once(f, o, aligned)) {
+    finish_known<1>(f, o, x, 1, at, 0, column);
+    return;
+  }
+  float kept[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) kept[i] = x[i];
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) finish(f, o, kept[i], at + i, column + i);
 }
 
 }  // namespace trine::contraction

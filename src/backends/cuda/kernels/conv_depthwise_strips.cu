@@ -1,0 +1,152 @@
+// Depthwise convolutions of windows of kSize x kSize: a thread makes eight channels of kColumns neighbouring outputs of
+// a line, and reads each pixel of a row under them once. Blocks are tiles of outputs, so that rows of the window are
+// found in the L1 cache; their weights, f32 [kernel position][channels], stand in shared memory.
+#include "depthwise_sizes.cuh"
+#include "finish_eight.cuh"
+
+using namespace trine;
+using namespace trine::contraction;
+
+namespace {
+
+constexpr int kThreads = 256, kMostGroups = 8;
+
+// Eight channels of a pixel as they lie in memory, or zeros.
+template <int kType>
+struct Pixel {
+  static constexpr int kWords = kType == kF32 ? 2 : 1;
+  uint4 words[kWords];
+
+  __device__ __forceinline__ void load(const char* from, bool inside) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      words[i] = make_uint4(0, 0, 0, 0);
+      if (inside) words[i] = reinterpret_cast<const uint4*>(from)[i];
+    }
+  }
+  __device__ __forceinline__ float at(int channel) const {
+    constexpr int kEach = kType == kF32 ? 1 : 2;
+    const uint4& four = words[channel / kEach / 4];
+    const unsigned parts[4] = {four.x, four.y, four.z, four.w};
+    const unsigned word = parts[channel / kEach % 4];
+    if constexpr (kType == kF32) return __uint_as_float(word);
+    else if constexpr (kType == kBf16) return __uint_as_float(channel % 2 ? word & 0xffff0000u : word << 16);
+    else return __half2float(__ushort_as_half(static_cast<unsigned short>(word >> (channel % 2 * 16))));
+  }
+};
+
+struct Place {
+  unsigned image;
+  int x, y, channel, own_channel;  // own: of the slice
+  bool works;
+
+  template <int kColumns>
+  __device__ __forceinline__ static Place of(const DepthwiseSizes& p) {
+    const auto taken = [](unsigned& n, Divider d) {
+      const unsigned q = divided(n, d), r = n - q * d.divisor;
+      n = q;
+      return int(r);
+    };
+    Place at;
+    unsigned block = blockIdx.x, thread = threadIdx.x;
+    at.own_channel = taken(thread, p.groups) * 8;
+    const int strip = taken(thread, p.strips), row = int(thread);
+    at.channel = taken(block, p.slices) * p.slice_channels + at.own_channel;
+    at.x = (taken(block, p.tiles_x) * p.tile_strips + strip) * kColumns;
+    at.y = taken(block, p.tiles_y) * p.tile_rows + row;
+    at.image = block;
+    at.works = row < p.tile_rows && at.channel < p.channels && at.x < p.out_w && at.y < p.out_h;
+    return at;
+  }
+};
+
+}  // namespace
+
+template <int kType, int kSize, int kStride, int kColumns, bool kOverlap>
+__global__ void __launch_bounds__(kThreads)
+    conv_depthwise_strips(const __grid_constant__ DepthwiseSizes p, const __grid_constant__ Finish f, const void* a,
+                          const float* weights, const void* bias, const void* residual, const float* scale, void* y) {
+  constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
+  __shared__ __align__(16) float taps[kSize * kSize * kMostGroups * 8];
+  const Place at = Place::of<kColumns>(p);
+  {
+    const int quads = p.slice_channels / 4, first = at.channel - at.own_channel;
+    const Divider half = p.groups;  // a group is two quads
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kSize * kSize * quads; i += blockDim.x) {
+      const int tap = int(divided(unsigned(i) / 2, half)), quad = i - tap * quads;
+      if (first + quad * 4 < p.channels)
+        reinterpret_cast<float4*>(taps)[i] =
+            *reinterpret_cast<const float4*>(weights + tap * p.channels + first + quad * 4);
+    }
+  }
+  wait_for_results<kOverlap>();
+  __syncthreads();
+  if (!at.works) return;
+
+  const FinishOperands operands{bias, residual, scale, y};
+  const auto misaligned = [](const void* q) { return (reinterpret_cast<unsigned long long>(q) & 15) != 0; };
+  const bool aligned = p.y_aligned && !misaligned(y) && !misaligned(residual);
+  const int x0 = at.x * kStride - p.pad_x, y0 = at.y * p.stride_y - p.pad_y;
+  const long long image = (long long)at.image * p.in_h * p.in_w * p.pixel + at.channel;
+  long long to = ((long long)(at.image * p.out_h + at.y) * p.out_w + at.x) * p.y_row + at.channel;
+
+  if (!p.aligned || misaligned(a)) {
+#pragma unroll 1
+    for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_row) {
+      float sums[8] = {};
+#pragma unroll 1
+      for (int tap = 0; tap < kSize * kSize; ++tap) {
+        const int row = y0 + tap / kSize, column = x0 + i * kStride + tap % kSize;
+        if (unsigned(row) >= unsigned(p.in_h) || unsigned(column) >= unsigned(p.in_w)) continue;
+        const Eight v = eight_slowly(kType, a, image + (long long)(row * p.in_w + column) * p.pixel);
+        const float* weight = taps + tap * p.slice_channels + at.own_channel;
+#pragma unroll
+        for (int c = 0; c < 8; ++c) sums[c] = fmaf(v.v[c], weight[c], sums[c]);
+      }
+      finish_eight(f, operands, sums, 8, to, at.channel, aligned);
+    }
+    return;
+  }
+
+  float sums[kColumns * 8] = {};
+  const int step = p.pixel * kBytes;
+  const char* from = static_cast<const char*>(a) + (image + (long long)(y0 * p.in_w + x0) * p.pixel) * kBytes;
+  const auto multiply_row = [&](int ky) __attribute__((always_inline)) {
+    Pixel<kType> pixels[kPixels];
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) pixels[i].load(from + i * step, unsigned(x0 + i) < unsigned(p.in_w));
+#pragma unroll
+    for (int kx = 0; kx < kSize; ++kx) {
+      const float4* weight =
+          reinterpret_cast<const float4*>(taps + (ky * kSize + kx) * p.slice_channels + at.own_channel);
+      const float4 low = weight[0], high = weight[1];
+      const float w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i)
+#pragma unroll
+        for (int c = 0; c < 8; ++c) sums[i * 8 + c] = fmaf(pixels[i * kStride + kx].at(c), w[c], sums[i * 8 + c]);
+    }
+  };
+  constexpr int kUnrolled = kSize == 3 ? 3 : 1;
+#pragma unroll kUnrolled
+  for (int ky = 0; ky < kSize; ++ky) {
+    if (unsigned(y0 + ky) < unsigned(p.in_h)) multiply_row(ky);
+    from += (long long)p.in_w * step;
+  }
+
+  if (finishes_at_once(f, operands, aligned)) {
+    finish_known<kColumns>(f, operands, sums, min(kColumns, p.out_w - at.x), to, p.y_row, at.channel);
+    return;
+  }
+#pragma unroll 1
+  for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_row) {
+    float eight[8];
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+      if (j == i)
+#pragma unroll
+        for (int c = 0; c < 8; ++c) eight[c] = sums[j * 8 + c];
+    finish_eight(f, operands, eight, 8, to, at.channel, aligned);
+  }
+}
