@@ -65,7 +65,8 @@ TEST(Depthwise, Activations) {
     for (Residual residual : {Residual::none, Residual::after_activation}) {
       const Epilogue e{
           .bias = true, .residual = residual, .activation = static_cast<Activation>(act), .alpha = 0.25f, .beta = 0.5f};
-      check(Conv{4, 16, 16, 3, 1, 1, 16}.with(kF16, e), e.activation <= Activation::clip);
+      for (const ElementTypes& types : {kF16, ElementTypes{}})
+        check(Conv{4, 16, 16, 3, 1, 1, 16}.with(types, e), e.activation <= Activation::clip);
     }
 }
 

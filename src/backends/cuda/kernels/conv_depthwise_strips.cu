@@ -63,7 +63,7 @@ struct Place {
 }  // namespace
 
 template <int kType, int kSize, int kStride, int kColumns, bool kOverlap>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     conv_depthwise_strips(const __grid_constant__ DepthwiseSizes p, const __grid_constant__ Finish f, const void* a,
                           const float* weights, const void* bias, const void* residual, const float* scale, void* y) {
   constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
@@ -91,62 +91,75 @@ __global__ void __launch_bounds__(kThreads)
   const long long image = (long long)at.image * p.in_h * p.in_w * p.pixel + at.channel;
   long long to = ((long long)(at.image * p.out_h + at.y) * p.out_w + at.x) * p.y_row + at.channel;
 
-  if (!p.aligned || misaligned(a)) {
-#pragma unroll 1
-    for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_row) {
-      float sums[8] = {};
-#pragma unroll 1
-      for (int tap = 0; tap < kSize * kSize; ++tap) {
-        const int row = y0 + tap / kSize, column = x0 + i * kStride + tap % kSize;
-        if (unsigned(row) >= unsigned(p.in_h) || unsigned(column) >= unsigned(p.in_w)) continue;
-        const Eight v = eight_slowly(kType, a, image + (long long)(row * p.in_w + column) * p.pixel);
-        const float* weight = taps + tap * p.slice_channels + at.own_channel;
-#pragma unroll
-        for (int c = 0; c < 8; ++c) sums[c] = fmaf(v.v[c], weight[c], sums[c]);
-      }
-      finish_eight(f, operands, sums, 8, to, at.channel, aligned);
-    }
-    return;
-  }
-
+  const bool whole = p.aligned && !misaligned(a);
   float sums[kColumns * 8] = {};
-  const int step = p.pixel * kBytes;
-  const char* from = static_cast<const char*>(a) + (image + (long long)(y0 * p.in_w + x0) * p.pixel) * kBytes;
-  const auto multiply_row = [&](int ky) __attribute__((always_inline)) {
-    Pixel<kType> pixels[kPixels];
+  if (whole) {
+    const int step = p.pixel * kBytes;
+    const char* from = static_cast<const char*>(a) + (image + (long long)(y0 * p.in_w + x0) * p.pixel) * kBytes;
+    const float* weight = taps + at.own_channel;
+    int row = y0;
+    const auto load_row = [&](Pixel<kType>(&pixels)[kPixels]) __attribute__((always_inline)) {
+      const unsigned limit = unsigned(row) < unsigned(p.in_h) ? p.in_w : 0;
 #pragma unroll
-    for (int i = 0; i < kPixels; ++i) pixels[i].load(from + i * step, unsigned(x0 + i) < unsigned(p.in_w));
+      for (int i = 0; i < kPixels; ++i) pixels[i].load(from + i * step, unsigned(x0 + i) < limit);
+      from += (long long)p.in_w * step;
+      ++row;
+    };
+    const auto multiply_row = [&](const Pixel<kType>(&pixels)[kPixels]) __attribute__((always_inline)) {
 #pragma unroll
-    for (int kx = 0; kx < kSize; ++kx) {
-      const float4* weight =
-          reinterpret_cast<const float4*>(taps + (ky * kSize + kx) * p.slice_channels + at.own_channel);
-      const float4 low = weight[0], high = weight[1];
-      const float w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+      for (int kx = 0; kx < kSize; ++kx, weight += p.slice_channels) {
+        const float4 low = reinterpret_cast<const float4*>(weight)[0],
+                     high = reinterpret_cast<const float4*>(weight)[1];
+        const float w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
-      for (int i = 0; i < kColumns; ++i)
+        for (int i = 0; i < kColumns; ++i)
 #pragma unroll
-        for (int c = 0; c < 8; ++c) sums[i * 8 + c] = fmaf(pixels[i * kStride + kx].at(c), w[c], sums[i * 8 + c]);
+          for (int c = 0; c < 8; ++c) sums[i * 8 + c] = fmaf(pixels[i * kStride + kx].at(c), w[c], sums[i * 8 + c]);
+      }
+    };
+    Pixel<kType> even[kPixels];
+    if constexpr (kPixels * Pixel<kType>::kWords <= 8) {  // the next row is on its way while one is multiplied
+      Pixel<kType> odd[kPixels];
+      load_row(even);
+#pragma unroll 1
+      for (int ky = 0;; ky += 2) {
+        if (ky + 1 < kSize) load_row(odd);
+        multiply_row(even);
+        if (ky + 1 == kSize) break;
+        load_row(even);
+        multiply_row(odd);
+      }
+    } else {
+#pragma unroll 1
+      for (int ky = 0; ky < kSize; ++ky) {
+        load_row(even);
+        multiply_row(even);
+      }
     }
-  };
-  constexpr int kUnrolled = kSize == 3 ? 3 : 1;
-#pragma unroll kUnrolled
-  for (int ky = 0; ky < kSize; ++ky) {
-    if (unsigned(y0 + ky) < unsigned(p.in_h)) multiply_row(ky);
-    from += (long long)p.in_w * step;
-  }
-
-  if (finishes_at_once(f, operands, aligned)) {
-    finish_known<kColumns>(f, operands, sums, min(kColumns, p.out_w - at.x), to, p.y_row, at.channel);
-    return;
+    if (finishes_at_once(f, operands, aligned)) {
+      finish_known<kColumns>(f, operands, sums, min(kColumns, p.out_w - at.x), to, p.y_row, at.channel);
+      return;
+    }
   }
 #pragma unroll 1
   for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_row) {
-    float eight[8];
+    float eight[8] = {};
+    if (whole) {
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j)
-      if (j == i)
+      for (int j = 0; j < kColumns; ++j)
+        if (j == i)
 #pragma unroll
-        for (int c = 0; c < 8; ++c) eight[c] = sums[j * 8 + c];
-    finish_eight(f, operands, eight, 8, to, at.channel, aligned);
+          for (int c = 0; c < 8; ++c) eight[c] = sums[j * 8 + c];
+    }
+#pragma unroll 1
+    for (int tap = 0; tap < kSize * kSize && !whole; ++tap) {
+      const int row = y0 + tap / kSize, column = x0 + i * kStride + tap % kSize;
+      if (unsigned(row) >= unsigned(p.in_h) || unsigned(column) >= unsigned(p.in_w)) continue;
+      const Eight v = eight_slowly(kType, a, image + (long long)(row * p.in_w + column) * p.pixel);
+      const float* weight = taps + tap * p.slice_channels + at.own_channel;
+#pragma unroll
+      for (int c = 0; c < 8; ++c) eight[c] = fmaf(v.v[c], weight[c], eight[c]);
+    }
+    finish_each(f, operands, eight, 8, to, at.channel);
   }
 }

@@ -41,7 +41,7 @@ __device__ __forceinline__ void activate_each(const Finish& f, float (&x)[kCount
 // Whether finish_known can do it: activations that networks of images have, biases that are read at once, no residual.
 __device__ __forceinline__ bool finishes_at_once(const Finish& f, const FinishOperands& o, bool aligned) {
   const Act act = Act(f.act);
-  const bool known = act <= Act::clip || (f.out != kF32 && (act == Act::silu || act == Act::hardswish));
+  const bool known = act <= Act::clip || act == Act::silu || act == Act::hardswish;
   return known && aligned && !f.residual &&
          (!o.bias || (f.bias == kF32 && (reinterpret_cast<unsigned long long>(o.bias) & 15) == 0));
 }
@@ -61,7 +61,7 @@ __device__ __forceinline__ void finish_known(const Finish& f, const FinishOperan
     activate_each<Act::relu>(f, x);
   } else if (act == Act::clip) {
     activate_each<Act::clip>(f, x);
-  } else if (act == Act::silu) {  // exact enough for halves
+  } else if (act == Act::silu) {
 #pragma unroll
     for (int i = 0; i < kEights * 8; ++i) x[i] = __fdividef(x[i], 1.f + __expf(-x[i]));
   } else if (act == Act::hardswish) {
@@ -72,19 +72,22 @@ __device__ __forceinline__ void finish_known(const Finish& f, const FinishOperan
     if (i < count) store_eight(f.out, o.y, at + i * step, x + i * 8);
 }
 
-// As finish_row of contraction.cuh, for floats: `count` of eight are there; `aligned`: whole ones begin at multiples of
-// 16 bytes.
-__device__ __forceinline__ void finish_eight(const Finish& f, const FinishOperands& o, float (&x)[8], int count,
-                                             long long at, int column, bool aligned) {
-  if (count == 8 && finishes_at_once(f, o, aligned)) {
-    finish_known<1>(f, o, x, 1, at, 0, column);
-    return;
-  }
-  float kept[8];
+// The first `count` one after the other.
+__device__ __forceinline__ void finish_each(const Finish& f, const FinishOperands& o, const float (&x)[8], int count,
+                                            long long at, int column) {
+  float kept[8];  // apart: they are counted, which registers cannot be
 #pragma unroll
   for (int i = 0; i < 8; ++i) kept[i] = x[i];
 #pragma unroll 1
   for (int i = 0; i < count; ++i) finish(f, o, kept[i], at + i, column + i);
+}
+
+// As finish_row of contraction.cuh, for floats: `count` of eight are there; `aligned`: whole ones begin at multiples of
+// 16 bytes.
+__device__ __forceinline__ void finish_eight(const Finish& f, const FinishOperands& o, float (&x)[8], int count,
+                                             long long at, int column, bool aligned) {
+  if (count == 8 && finishes_at_once(f, o, aligned)) finish_known<1>(f, o, x, 1, at, 0, column);
+  else finish_each(f, o, x, count, at, column);
 }
 
 }  // namespace trine::contraction
