@@ -1,6 +1,8 @@
 // What the kernels of contractions are given by value, as host and device see it. Plain C++: rows include it too.
 #pragma once
 
+#include "divider.cuh"
+
 namespace trine::contraction {
 
 enum Number : int { kF32, kF16, kBf16, kI8, kU8, kI32 };  // types in memory
@@ -49,20 +51,25 @@ struct Window {
 // What tensor-core kernels are given. A's rows are those of a matrix (kernel 1x1x1, `plain`) or where a window stands;
 // depth is (kernel position, channel), each position's channels padded to 16 bytes. B is [columns][b_row].
 struct Mma {
-  int rows, columns;
-  int steps, split_steps, splits;  // of depth, 128 bytes each; of one part of it; parts
-  int row_tiles, column_tiles;
-  int plain, aligned;  // rows and pixels begin at multiples of 16 bytes, if a does
+  int rows, columns, members;
+  int steps, split_steps;                   // of depth, 128 bytes each; of one part of it
+  Divider column_tiles, row_tiles, splits;  // how blocks count, the first the fastest
+  int plain, whole;  // rows and pixels begin at multiples of 16 bytes, if a does, and have a multiple of 16 bytes
+  int constant_b;    // b is no kernel's result
   int a_row, channels, padded_channels;
   // Of a window over few channels: the channels of a pixel; a line of the window, `line` pixels, is what depth counts
   // as one position of line * patch channels. Else 0.
   int patch, line;
-  int in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
+  int in[3], kernel[3], stride[3], pad[3];
+  Divider out[3], dilation[3];
   int image, pixel;  // steps in elements
   int b_depth, b_row;
-  int y_aligned;  // rows of y and residual likewise begin at multiples of 16 bytes
+  int y_aligned;  // rows of y and residual likewise begin at multiples of eight elements
   long long y_row, y_batch;
   int column_batch;
+  // Sums of parts of depth: [part][member][row][partial_row], the last a multiple of 8; how threads count them.
+  int partial_row;
+  Divider row_eights, member_rows;
   Batches batches;
 };
 

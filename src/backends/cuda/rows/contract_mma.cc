@@ -22,7 +22,7 @@ struct MmaTile {
   int step() const { return 128 / element_bytes(); }
   uint32_t threads() const { return static_cast<uint32_t>(32 * warp_rows * warp_columns); }
   uint32_t shared_bytes() const {
-    return static_cast<uint32_t>(std::max(stages * (rows + columns) * 128, rows * (columns + 4) * 4));
+    return static_cast<uint32_t>(std::max(stages * (rows + columns) * 128, rows * (columns + 8) * 4));
   }
 };
 
@@ -46,6 +46,8 @@ struct Work {
     return weights_bytes(t) + (packed && t.family == Family::int8 ? members * columns * 4 : 0);
   }
   int64_t steps(const MmaTile& t) const { return ceil_div(positions * round_up(channels, t.vector()), t.step()); }
+  int64_t partial_row() const { return round_up(columns, 8); }
+  int64_t partial_bytes() const { return members * rows * partial_row() * 4; }  // of one part of depth
   int64_t tiles(const MmaTile& t) const { return members * ceil_div(rows, t.rows) * ceil_div(columns, t.columns); }
 };
 
@@ -73,8 +75,8 @@ Work work_of(const ConvProblem& p) {
   a.plain = is_pointwise(p);
   a.a_row = a.pixel = static_cast<int>(window.pixel), a.image = static_cast<int>(window.image);
   for (size_t i = 0; i < 3; ++i) {
-    a.in[i] = window.in[i], a.out[i] = window.out[i], a.kernel[i] = window.kernel[i];
-    a.stride[i] = window.stride[i], a.dilation[i] = window.dilation[i], a.pad[i] = window.pad[i];
+    a.in[i] = window.in[i], a.out[i] = divider_of(window.out[i]), a.kernel[i] = window.kernel[i];
+    a.stride[i] = window.stride[i], a.dilation[i] = divider_of(window.dilation[i]), a.pad[i] = window.pad[i];
   }
   if (reads_lines(p)) {
     a.patch = static_cast<int>(p.in_channels), a.line = a.kernel[2];
@@ -100,7 +102,10 @@ Work work_of(const MatmulProblem& p) {
   Mma& a = w.args;
   a.plain = true;
   a.a_row = static_cast<int>(p.k);
-  for (size_t i = 0; i < 3; ++i) a.kernel[i] = a.in[i] = a.out[i] = 1;
+  for (size_t i = 0; i < 3; ++i) {
+    a.kernel[i] = a.in[i] = 1;
+    a.out[i] = a.dilation[i] = divider_of(1);
+  }
   a.y_row = or_dense(p.out_row_stride, p.n), a.y_batch = shape.rows * a.y_row;
   a.batches = shape.batches;
   return w;
@@ -169,12 +174,10 @@ double seconds_of(const MmaTile& t, const Work& w, int64_t splits, const DeviceT
       traits.bytes_per_second / units * 2 * (2.7 - 1.7 * std::sqrt(std::min(1.0, blocks / units)));
   const double unit_flops = traits.flops_per_second / units * tensor_factor(traits, t.family) * t.share;
   const double depth = static_cast<double>(ceil_div(w.steps(t), splits));
-  // Fitted to an H200: a step takes 1.8 times as long, three times where windows have few channels; what begins and
-  // ends a tile of 64 x 128 takes 2.6 us.
-  const double hindrance = w.args.patch ? 5.5 : 1.84;
+  // Estimates: what begins and ends a tile of 64 x 128, what windows of few channels cost.
+  const double hindrance = w.args.patch ? 5 : 1.3, ends = 1.2e-6 * std::sqrt(t.rows * t.columns / 8192.0);
   const double step =
       hindrance * std::max((t.rows + t.columns) * 128 / unit_bytes, 2.0 * t.rows * t.columns * t.step() / unit_flops);
-  const double ends = 2.6e-6 * std::sqrt(t.rows * t.columns / 8192.0);
   double seconds = kStart + kFill + std::ceil(blocks / units) * (depth * std::max(step, 0.06e-6) + ends);
   const double elements = static_cast<double>(w.members * w.rows * w.columns);
   if (splits > 1) seconds += kStart + elements * 4 * (2 * static_cast<double>(splits)) / (2 * traits.bytes_per_second);
@@ -186,7 +189,7 @@ constexpr int64_t kMostPartialBytes = 64 << 20;
 int64_t splits_of(const MmaTile& t, const Work& w, const DeviceTraits& traits) {
   int64_t best = 1;
   for (const int64_t splits : {2, 3, 4, 6, 8, 12, 16}) {
-    if (w.steps(t) < 2 * splits || splits * w.members * w.rows * w.columns * 4 > kMostPartialBytes) break;
+    if (w.steps(t) < 2 * splits || splits * w.partial_bytes() > kMostPartialBytes) break;
     if (seconds_of(t, w, splits, traits) < seconds_of(t, w, best, traits)) best = splits;
   }
   return best;
@@ -234,21 +237,22 @@ void prepack(const DeviceRow& row, const Problem& problem, std::span<const void*
 
 Mma arguments_of(const MmaTile& t, const Work& w, int64_t splits) {
   Mma a = w.args;
-  a.rows = static_cast<int>(w.rows), a.columns = static_cast<int>(w.columns);
-  a.steps = static_cast<int>(w.steps(t)), a.splits = static_cast<int>(splits);
+  a.rows = static_cast<int>(w.rows), a.columns = static_cast<int>(w.columns), a.members = static_cast<int>(w.members);
+  a.steps = static_cast<int>(w.steps(t)), a.splits = divider_of(splits);
   a.split_steps = static_cast<int>(ceil_div(w.steps(t), splits));
-  a.row_tiles = static_cast<int>(ceil_div(w.rows, t.rows));
-  a.column_tiles = static_cast<int>(ceil_div(w.columns, t.columns));
+  a.row_tiles = divider_of(ceil_div(w.rows, t.rows)), a.column_tiles = divider_of(ceil_div(w.columns, t.columns));
   a.channels = static_cast<int>(w.channels);
   a.padded_channels = static_cast<int>(round_up(w.channels, t.vector()));
   a.b_row = static_cast<int>(w.packed ? w.b_row(t) : w.channels);
-  a.b_depth = a.b_row;
+  a.b_depth = a.b_row, a.constant_b = w.packed;
   if (w.packed && w.args.batches.rank == 1 && w.args.column_batch) a.batches.b_step[0] = w.columns * a.b_row;
   const auto whole = [&](int64_t step) { return step % t.vector() == 0; };
-  a.aligned = whole(a.a_row) && whole(a.image);
+  a.whole = !a.patch && whole(a.channels) && whole(a.a_row) && whole(a.image);
   for (int i = 0; i < a.batches.rank; ++i)
-    a.aligned = a.aligned && (a.batches.extent[i] == 1 || whole(a.batches.a_step[i]));
-  a.y_aligned = a.y_row % 8 == 0 && (w.members == 1 || a.y_batch % 8 == 0);
+    a.whole = a.whole && (a.batches.extent[i] == 1 || whole(a.batches.a_step[i]));
+  a.y_aligned = a.y_row % 8 == 0 && (w.members == 1 || (a.y_batch % 8 == 0 && a.column_batch % 8 == 0));
+  a.partial_row = static_cast<int>(w.partial_row());
+  a.row_eights = divider_of(w.partial_row() / 8), a.member_rows = divider_of(w.rows);
   return a;
 }
 
@@ -283,13 +287,13 @@ DeviceCall call_integers(const DeviceRow& row, const Problem& problem, const Dev
   add_finish_operands(w.types, w.epilogue, launch.arguments);
   call.launches.push_back(std::move(launch));
   if (splits == 1) return call;
-  const int64_t elements = w.members * w.rows * w.columns;
-  call.workspace_bytes = static_cast<size_t>(splits * elements * 4);
+  call.workspace_bytes = static_cast<size_t>(splits * w.partial_bytes());
+  const int64_t threads = w.members * w.rows * w.partial_row() / 8;
   DeviceLaunch sum{
       .source = device_source("contract_mma.cu"),
       .kernel = fmt::format("contract_sum<{}, {}>", t.family == Family::int8 ? "int" : "float", overlaps(traits)),
-      .shape = {.grid = {static_cast<uint32_t>(ceil_div(elements, 256))}, .block = {256}, .overlap = overlaps(traits)},
-      .arguments = {by_value(args), finish, by_value(static_cast<int>(w.members)), sums, partial}};
+      .shape = {.grid = {static_cast<uint32_t>(ceil_div(threads, 64))}, .block = {64}, .overlap = overlaps(traits)},
+      .arguments = {by_value(args), finish, sums, partial}};
   add_finish_operands(w.types, w.epilogue, sum.arguments);
   call.launches.push_back(std::move(sum));
   return call;
@@ -300,7 +304,7 @@ constexpr MmaTile tile(Family family, int rows, int columns, int warp_rows, int 
   return {family, rows, columns, warp_rows, warp_columns, stages, share};
 }
 constexpr std::array<MmaTile, 5> tiles(Family f) {
-  return {tile(f, 128, 128, 2, 4, 3, 1.0), tile(f, 128, 64, 2, 2, 4, 0.85), tile(f, 64, 64, 2, 2, 4, 0.65),
+  return {tile(f, 128, 128, 2, 2, 3, 1.0), tile(f, 128, 64, 2, 2, 3, 0.85), tile(f, 64, 64, 2, 2, 4, 0.65),
           tile(f, 64, 32, 2, 2, 4, 0.45), tile(f, 32, 64, 1, 4, 4, 0.45)};
 }
 constexpr std::array<MmaTile, 5> kHalf = tiles(Family::half), kTf32 = tiles(Family::tf32), kInt8 = tiles(Family::int8);
