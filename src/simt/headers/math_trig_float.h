@@ -31,23 +31,23 @@ TRINE_MATH Angle<float> reduce_huge(float x) {
   const i64 fraction = static_cast<i64>(top << 2 | (p0 >> 30 & 3u));
   const i32 q = static_cast<i32>(top >> 62) + (fraction < 0);
   const float r = static_cast<float>(static_cast<double>(fraction) * 0x1.921fb54442d18p-64);  // pi/2 2^-64
-  return {mulsign(r, x), x < 0.0f ? -q : q};
+  return {isfinite(x) ? mulsign(r, x) : quiet_nan<float>(), x < 0.0f ? -q : q};
 }
 
-// Cody and Waite: pi/2 in three pieces; the first product is exact under fma as long as q has 22 bits.
+// Cody and Waite: pi/2 in three pieces; the first product is exact under fma as long as q has 22 bits. All pieces are
+// taken off, so that -0 stays.
 TRINE_MATH Angle<float> reduce(float x) {
   Angle<float> a;
   const float f = round_product(x, 0.636619747f, &a.q);
-  a.r = fma(f, 1.71512451e-15f, fma(f, 4.37113883e-8f, fma(f, -1.57079637f, x)));
+  a.r = fma(f, -5.390303e-15f, fma(f, -7.5497894e-8f, fma(f, -1.57079625f, x)));
   if (fabs(x) > 71476.0f) a = reduce_huge(x);
-  a.r = isfinite(x) ? a.r : quiet_nan<float>();
   return a;
 }
 
-// sin and cos on |r| <= pi/4.
+// sin and cos on |r| <= pi/4; +0 for the cube of -0, which times the polynomial leaves -0 in the sum.
 TRINE_MATH float sin_kernel(float r) {
   const float z = r * r;
-  return fma(r * z, poly(z, -0.16666654f, 0.008332117f, -0.00019510215f), r);
+  return fma(fma(r, z, 0.0f), poly(z, -0.16666654f, 0.008332117f, -0.00019510215f), r);
 }
 TRINE_MATH float cos_kernel(float r) {
   const float z = r * r;
@@ -68,8 +68,7 @@ TRINE_MATH T cos_of(i32 q, T sin_r, T cos_r) {
 TRINE_MATH void sincos(float x, float* s, float* c) {
   const Angle<float> a = reduce(x);
   const float sin_r = sin_kernel(a.r), cos_r = cos_kernel(a.r);
-  const float y = sin_of(a.q, sin_r, cos_r);
-  *s = x == 0.0f ? x : y;  // keeps -0
+  *s = sin_of(a.q, sin_r, cos_r);
   *c = cos_of(a.q, sin_r, cos_r);
 }
 TRINE_MATH float sin(float x) {
@@ -85,8 +84,7 @@ TRINE_MATH float cos(float x) {
 TRINE_MATH float tan(float x) {
   const Angle<float> a = reduce(x);
   const float s = sin_kernel(a.r), c = cos_kernel(a.r);
-  const float y = a.q & 1 ? -c / s : s / c;
-  return x == 0.0f ? x : y;
+  return a.q & 1 ? -c / s : s / c;
 }
 
 // x = q/2 + r exactly; from 2^24 on every float is even.
