@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     price<double>(stock[i], strike[i], years[i], call, put);
     worst = std::fmax(worst, std::fmax(std::fabs(calls[i] - call), std::fabs(puts[i] - put)));
   }
-  std::printf("%d options: %.2f ms, %.1f M a second, largest error %.1e of prices up to 100\n", n, ms, n / ms * 1e-3,
+  std::printf("%d options: %.3f ms, %.1f M a second, largest error %.1e of prices up to 100\n", n, ms, n / ms * 1e-3,
               worst);
   return worst < 1e-4 ? 0 : 1;
 }

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
       const float2 got = y[s * kSize + k];
       worst = std::fmax(worst, std::abs(sum - std::complex<double>(got.x, got.y)) / std::sqrt(kSize));
     }
-  std::printf("%u signals of %d: %.2f ms, %.1f GFLOP/s (5 n log2 n), largest error %.1e\n", signals, kSize, ms,
+  std::printf("%u signals of %d: %.3f ms, %.1f GFLOP/s (5 n log2 n), largest error %.1e\n", signals, kSize, ms,
               5.0 * kSize * 10 * signals / ms * 1e-6, worst);
   return worst < 1e-5 ? 0 : 1;
 }

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     CHECK(cudaGraphLaunch(executable, stream));
     CHECK(cudaStreamSynchronize(stream));
   });
-  std::printf("%d x %d, %d steps: %.2f ms, %.2f G points/s, largest error %.1e\n", n, n, kSteps, ms,
+  std::printf("%d x %d, %d steps: %.3f ms, %.2f G points/s, largest error %.1e\n", n, n, kSteps, ms,
               double{kSteps} * n * n / ms * 1e-6, worst);
   if (options.picture) {
     const std::vector<float> last = a.to_host();

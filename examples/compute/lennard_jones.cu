@@ -131,6 +131,6 @@ int main(int argc, char** argv) {
   CHECK(cudaGetLastError());
   const double after = energy();
   const float ms = milliseconds([&] { forces<<<blocks, 128>>>(p.get(), f.get(), cells.get(), box); });
-  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.2f ms\n", atoms, kSteps, before, after, ms);
+  std::printf("%d atoms, %d steps: energy of an atom %.4f -> %.4f; forces %.3f ms\n", atoms, kSteps, before, after, ms);
   return std::fabs(after - before) < 0.02 ? 0 : 1;
 }

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       ++checked;
     }
   for (int n : found) sum += n;
-  std::printf("%d x %d: %.2f ms, %.2f G steps/s; %zu of %zu points differ from the host's\n", width, height, ms,
+  std::printf("%d x %d: %.3f ms, %.2f G steps/s; %zu of %zu points differ from the host's\n", width, height, ms,
               sum / ms * 1e-6, differ, checked);
   if (options.picture) {
     std::vector<uint8_t> picture(found.size() * 3);

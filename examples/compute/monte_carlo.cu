@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   for (double s : found) sum += s;
   for (uint32_t path = 0; path < kBlock; ++path) first += payoff(path);
   const double price = sum / paths, error = std::fabs(first - found[0]) / first;
-  std::printf("%d paths of %d days: %.2f ms, %.1f M normal numbers/s; the option costs %.3f; first block within %.1e\n",
+  std::printf("%d paths of %d days: %.3f ms, %.1f M normal numbers/s; the option costs %.3f; first block within %.1e\n",
               paths, kDays, ms, double(paths) * kDays / ms * 1e-3, price, error);
   return error < 1e-5 && price > 5 && price < 9 ? 0 : 1;
 }

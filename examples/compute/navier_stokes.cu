@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
     smoke += cells[i].z, up += cells[i].y * cells[i].z;
     (i % width < width / 2 ? left : right) += cells[i].z;
   }
-  std::printf("%d x %d: %.2f ms a step (%d iterations), smoke %.0f cells, rising at %.2f cells a second\n", width,
+  std::printf("%d x %d: %.3f ms a step (%d iterations), smoke %.0f cells, rising at %.2f cells a second\n", width,
               height, ms, kIterations, smoke, up / smoke);
   if (options.picture) {
     std::vector<uint8_t> grey(count);

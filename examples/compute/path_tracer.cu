@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   const std::vector<float> seen = light.to_host();
   double mean = 0;
   for (float v : seen) mean += v / seen.size();
-  std::printf("%d x %d, %d samples: %.1f ms, %.2f M paths/s, mean light %.3f\n", width, height, kSamples, ms,
+  std::printf("%d x %d, %d samples: %.3f ms, %.2f M paths/s, mean light %.3f\n", width, height, kSamples, ms,
               double(width) * height * kSamples / ms * 1e-3, mean);
   if (options.picture) {
     std::vector<uint8_t> picture(seen.size());

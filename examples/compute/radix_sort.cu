@@ -94,6 +94,6 @@ int main(int argc, char** argv) {
   CHECK(cudaGetLastError());
   std::sort(keys.begin(), keys.end());
   const bool right = a.to_host() == keys;
-  std::printf("%d keys: %.2f ms, %.1f M keys/s, %s\n", n, ms, n / ms * 1e-3, right ? "sorted" : "WRONG");
+  std::printf("%d keys: %.3f ms, %.1f M keys/s, %s\n", n, ms, n / ms * 1e-3, right ? "sorted" : "WRONG");
   return right ? 0 : 1;
 }

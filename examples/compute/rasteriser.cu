@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   size_t covered = 0;
   for (unsigned long long p : seen) covered += p != kFar;
   const bool hole = seen[size_t{kHeight / 2} * kWidth + kWidth / 2] == kFar;
-  std::printf("%d triangles: %.2f ms, %.1f M a second, %.1f %% of the picture covered\n", triangles, ms,
+  std::printf("%d triangles: %.3f ms, %.1f M a second, %.1f %% of the picture covered\n", triangles, ms,
               triangles / ms * 1e-3, 100.0 * covered / seen.size());
   if (options.picture) {
     std::vector<uint8_t> rgb(seen.size() * 3, 24);
