@@ -160,7 +160,7 @@ TEST_P(CublasLt, BatchesStridesAndOddAddresses) {
 }
 
 TEST_P(CublasLt, SuggestionsAreCandidates) {
-  EXPECT_TRUE(check(row(1), sized(64, 64, 64), 0, false));
+  EXPECT_TRUE(check(row(1), sized(512, 384, 256), 0, false));
   if (!is_gpu()) {
     EXPECT_FALSE(check(row(2), sized(64, 64, 64), 0, false));  // it pretends to know two
   }

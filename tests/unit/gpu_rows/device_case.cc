@@ -110,7 +110,11 @@ void check_row(const DeviceRow& row, const compute::DeviceCall& call, const Prob
   using Role = compute::OperandRole;
   const OperandSizes& s = data.sizes;
   std::vector<Guarded> inputs, outputs, constants;
-  const auto shift = [&](int i, DType type) { return i ? 0 : static_cast<size_t>(options.shift) * byte_size(type); };
+  const auto* copy = std::get_if<CopyProblem>(&problem);
+  const auto shift = [&](int i, DType type) {
+    if (i) return size_t{0};
+    return static_cast<size_t>(options.shift) * (copy ? static_cast<size_t>(copy->element_bytes) : byte_size(type));
+  };
   for (int i = 0; i < kMostOperands; ++i)
     inputs.emplace_back(data.in[i].data(), data.in[i].size(), 0xff, shift(i, s.in_types[i]));
   for (int i = 0; i < kMostOperands; ++i)

@@ -1,4 +1,4 @@
-// What contract_sm90.cu is told by value, for it and for the host that fills it in.
+// What contract_sm90.cu and contract_sm90_turns.cu are told by value, for them and for the host that fills it in.
 #pragma once
 
 #include "sizes.cuh"
@@ -17,6 +17,12 @@ struct ContractParams {
   float scale;          // of the sums
   int residual;         // a dnn::Residual
   float alpha, beta;    // of the activation
+};
+
+// Of blocks that go over tiles, eight columns of tiles at a time.
+struct TurnParams {
+  int tiles, across;  // all, and side by side
+  Divider of_eight;   // 8 times the tiles one below the other
 };
 
 }  // namespace trine

@@ -12,7 +12,23 @@ struct Epilogue {
   float alpha, beta;
 };
 
-__device__ inline float logistic(float x) { return 1.f / (1.f + __expf(-x)); }
+__device__ inline float logistic(float x) { return __fdividef(1.f, 1.f + __expf(-x)); }
+
+// 0.5 x (1 + erf(x / sqrt 2)). With z = |x| / sqrt 2, erfc(z) = exp(-z^2) p(t), t = 1 / (1 + 0.425 z); p was fitted to
+// 1.1e-7 of the value up to z = 9.3.
+__device__ inline float gelu(float x) {
+  const float size = fminf(fabsf(x), 13.f), z = size * 0.70710678f, t = __fdividef(1.f, fmaf(0.425f, z, 1.f));
+  float p = 0.072473243f;
+  p = fmaf(p, t, -0.3173064f);
+  p = fmaf(p, t, 0.41477644f);
+  p = fmaf(p, t, -0.10985127f);
+  p = fmaf(p, t, 0.25858659f);
+  p = fmaf(p, t, 0.19964212f);
+  p = fmaf(p, t, 0.24201178f);
+  p = fmaf(p, t, 0.23966742f);
+  const float tail = 0.5f * size * p * t * __expf(-z * z);
+  return x < 0.f ? -tail : x - tail;
+}
 
 // A NaN stays one: comparisons are written so that it falls through.
 __device__ inline float activated(Act act, float alpha, float beta, float x) {
@@ -32,8 +48,8 @@ __device__ inline float activated(Act act, float alpha, float beta, float x) {
       const float y = fmaf(x, 1.f / 6, 0.5f), low = y < 0.f ? 0.f : y;
       return x * (low > 1.f ? 1.f : low);
     }
-    case Act::gelu: return 0.5f * x * (1.f + erff(x * 0.70710678f));
-    case Act::gelu_tanh: return 0.5f * x * (1.f + tanhf(0.79788456f * (x + 0.044715f * x * x * x)));
+    case Act::gelu: return gelu(x);
+    case Act::gelu_tanh: return x * logistic(1.5957691f * fmaf(0.044715f * x * x, x, x));  // (1 + tanh(u)) / 2
   }
   return x;
 }

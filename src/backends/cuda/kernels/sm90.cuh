@@ -62,6 +62,12 @@ __device__ inline void load_im2col(Shared to, const TensorMap& map, int c, int w
       "[%6], {%7, %8};" ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(barrier), "h"(dw), "h"(dh) : "memory");
 }
 
+// 16 bytes, by the thread itself, which waits for all of its own.
+__device__ inline void copy_16(Shared to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+__device__ inline void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 // Clusters
 
 __device__ inline unsigned cluster_rank() {
@@ -82,6 +88,16 @@ __device__ inline void store_there(Shared there, float a, float b) {
 __device__ inline void cluster_begin() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 __device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
 __device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
+// Registers of a thread, for all of a warp group; there must be as many.
+template <int count>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+__device__ inline void leave_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
 
 // Products of a warp group
 

@@ -114,13 +114,19 @@ int64_t apart_bytes(const Tile& tile) {  // sums that other blocks of a cluster 
   return tile.split > 1 ? tile.rows() * (tile.columns + 4) * 4 : 0;
 }
 
+int64_t kept_bytes(const Tile& tile, const Contraction& c) {  // of the residual
+  if (c.epilogue.residual == Residual::none) return 0;
+  return tile.rows() / tile.split * tile.columns * static_cast<int64_t>(byte_size(c.types.out));
+}
+
 int stages_of(const Tile& tile, const Contraction& c) {
   // Small tiles leave room for a second block: that of the next kernel, which begins to load its weights.
   const int64_t room = tile.groups == 1 ? 100 << 10 : tile.columns <= 128 ? 110 << 10 : 200 << 10;
   const int64_t least = tile.split > 1 ? 2 : ceil_div(tile.rows() * (tile.columns + 4) * 4, tile.stage_bytes());
   const int64_t wanted = ceil_div(c.blocks(), tile.split);
-  return static_cast<int>(
-      std::max(least, std::min({(room - apart_bytes(tile)) / tile.stage_bytes(), wanted, int64_t{kMostStages}})));
+  return static_cast<int>(std::max(
+      least,
+      std::min({(room - apart_bytes(tile) - kept_bytes(tile, c)) / tile.stage_bytes(), wanted, int64_t{kMostStages}})));
 }
 
 // GB/s at which one of so many multiprocessors at work is filled from the L2 cache, as an H200 measured.
@@ -136,14 +142,14 @@ double fill_rate(double active) {
   return 68e9;
 }
 
-int64_t shared_bytes(const Tile& tile, int stages) {
-  return 1024 + stages * (tile.stage_bytes() + 16) + apart_bytes(tile);
+int64_t shared_bytes(const Tile& tile, const Contraction& c) {
+  return 1024 + stages_of(tile, c) * (tile.stage_bytes() + 16) + apart_bytes(tile) + kept_bytes(tile, c);
 }
 
 // Blocks on a multiprocessor at once, by shared memory, threads and registers.
 int64_t resident(const Tile& tile, const Contraction& c) {
   const int64_t threads = 128 * tile.groups + 32;
-  return std::max<int64_t>(1, std::min({(228 << 10) / (shared_bytes(tile, stages_of(tile, c)) + 1024), 2048 / threads,
+  return std::max<int64_t>(1, std::min({(228 << 10) / (shared_bytes(tile, c) + 1024), 2048 / threads,
                                         65536 / (threads * (40 + tile.columns / 2))}));
 }
 
@@ -277,7 +283,7 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
   if (conv) add_window(params, *conv);
   compute::LaunchShape shape{.grid = grid_of(c, tile),
                              .block = {static_cast<uint32_t>(128 * tile.groups + 32)},
-                             .shared_bytes = static_cast<uint32_t>(shared_bytes(tile, params.stages)),
+                             .shared_bytes = static_cast<uint32_t>(shared_bytes(tile, c)),
                              .cluster = {1, 1, static_cast<uint32_t>(tile.split)},
                              .overlap = true};
   DeviceCall made;
@@ -287,8 +293,9 @@ DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits
                              element_name(c.types.out), tile.groups, tile.columns, c.image ? "true" : "false",
                              static_cast<int>(c.epilogue.activation)),
        .shape = shape,
-       .arguments = {c.image ? map_of_image(*conv, c, tile) : map_of_rows(c, tile), map_of_b(c, tile), by_value(params),
-                     out(0), Role{Role::Kind::residual}, Role{Role::Kind::bias}}});
+       .arguments = {c.image ? map_of_image(*conv, c, tile) : map_of_rows(c, tile), map_of_b(c, tile),
+                     by_value(params)}});
+  add_finish_operands(c.types, c.epilogue, made.launches[0].arguments);
   return made;
 }
 
