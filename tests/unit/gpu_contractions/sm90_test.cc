@@ -50,6 +50,17 @@ TEST_F(Sm90, Products) {
   }
 }
 
+// More tiles of 128 x 128 than multiprocessors.
+TEST_F(Sm90, ManyTiles) {
+  for (const ElementTypes& types : {kF16, kBf16, kToF32}) {
+    check(MatmulProblem{.m = 2000, .n = 1160, .k = 200, .b_constant = true, .epilogue = kReluWithBias, .types = types});
+    check(MatmulProblem{.m = 4000, .n = 1096, .k = 64, .b_constant = true, .epilogue = kSum, .types = types});
+  }
+  ConvProblem p = Conv{58, 16, 264, 3, 1, 1}.with(kF16, kSum);
+  p.n = 6;
+  check(p);
+}
+
 TEST_F(Sm90, Activations) {
   for (int act = 0; act <= static_cast<int>(Activation::gelu_tanh); ++act)
     check(Conv{6, 64, 64}.with(kF16,
