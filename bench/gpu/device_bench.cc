@@ -1,6 +1,7 @@
 #include "device_bench.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -75,7 +76,9 @@ double DeviceBench::seconds_of(const DeviceRow& row, const Problem& problem) {
     in.push_back(uploaded(random_content(s.integers[i] ? DType::i32 : s.in_types[i], s.in[i])));
     out.push_back(room(static_cast<size_t>(s.out[i]) * byte_size(s.out_types[i])));
   }
-  const compute::DeviceCall call = device_call(row, problem, traits_);
+  const std::shared_ptr<ProvidedCall> provided = row.provide ? row.provide(row, problem, device_) : nullptr;
+  if (row.provide && !provided) return INFINITY;
+  const compute::DeviceCall call = provided ? compute::DeviceCall{} : device_call(row, problem, traits_);
   for (const Tensor& t : call.constants) {
     const auto* p = static_cast<const char*>(t.data());
     constants.push_back(uploaded({p, p + t.bytes()}));
@@ -86,7 +89,8 @@ double DeviceBench::seconds_of(const DeviceRow& row, const Problem& problem) {
   for (const std::vector<char>& w : weights) given.push_back(w.data());
   std::vector<char> packed_bytes(row.packed_bytes ? row.packed_bytes(row, problem) : 0);
   if (!packed_bytes.empty()) row.prepack(row, problem, given, packed_bytes.data());
-  const compute::Buffer packed = uploaded(packed_bytes), workspace = room(call.workspace_bytes);
+  const compute::Buffer packed = uploaded(packed_bytes),
+                        workspace = room(provided ? provided->workspace_bytes() : call.workspace_bytes);
   const compute::Buffer bias = uploaded(random_content(s.bias_type, s.bias));
   const compute::Buffer residual = uploaded(random_content(s.residual_type, s.residual));
   const auto address = [&](const compute::OperandRole& role) -> void* {
@@ -103,7 +107,10 @@ double DeviceBench::seconds_of(const DeviceRow& row, const Problem& problem) {
       default: return nullptr;
     }
   };
-  return seconds_of([&] { programs_.submit(call, address, stream_); });
+  return seconds_of([&] {
+    if (provided) provided->run(address, stream_);
+    else programs_.submit(call, address, stream_);
+  });
 }
 
 Arguments::Arguments(int argc, char** argv, const std::string& flag_name) {
