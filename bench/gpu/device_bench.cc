@@ -89,6 +89,11 @@ double DeviceBench::seconds_of(const DeviceRow& row, const Problem& problem) {
   for (const std::vector<char>& w : weights) given.push_back(w.data());
   std::vector<char> packed_bytes(row.packed_bytes ? row.packed_bytes(row, problem) : 0);
   if (!packed_bytes.empty()) row.prepack(row, problem, given, packed_bytes.data());
+  // Weights that no row packs stand behind the other inputs.
+  const auto plain = static_cast<size_t>(std::count_if(s.in, s.in + kMostOperands, [](int64_t n) { return n > 0; }));
+  std::vector<compute::Buffer> raw;
+  if (!row.packed_bytes)
+    for (const std::vector<char>& w : weights) raw.push_back(uploaded(w));
   const compute::Buffer packed = uploaded(packed_bytes),
                         workspace = room(provided ? provided->workspace_bytes() : call.workspace_bytes);
   const compute::Buffer bias = uploaded(random_content(s.bias_type, s.bias));
@@ -97,7 +102,7 @@ double DeviceBench::seconds_of(const DeviceRow& row, const Problem& problem) {
     using Kind = compute::OperandRole::Kind;
     const auto i = static_cast<size_t>(role.index);
     switch (role.kind) {
-      case Kind::in: return s.in[i] ? in[i].data() : nullptr;
+      case Kind::in: return i < plain ? in[i].data() : i - plain < raw.size() ? raw[i - plain].data() : nullptr;
       case Kind::out: return s.out[i] ? out[i].data() : nullptr;
       case Kind::packed: return packed.data();
       case Kind::bias: return s.bias ? bias.data() : nullptr;

@@ -20,15 +20,6 @@ constexpr int kMostStages = 8;
 
 const Tile& tile_of(const DeviceRow& row) { return *static_cast<const Tile*>(row.tile); }
 
-const char* fits(const DeviceRow& row, const Problem& problem, const DeviceTraits&) {
-  if (const char* why = sm90_misfit(problem)) return why;
-  const Sm90Contraction c = sm90_contraction(problem);
-  const Tile& tile = tile_of(row);
-  if (ceil_div(c.m, tile.rows()) > UINT16_MAX) return "more tiles than a grid has";
-  if (tile.split > c.blocks()) return "fewer blocks of k than blocks of a cluster";
-  return nullptr;
-}
-
 int64_t apart_bytes(const Tile& tile) {  // sums that other blocks of a cluster push
   return tile.split > 1 ? tile.rows() * (tile.columns + 4) * 4 : 0;
 }
@@ -63,6 +54,16 @@ double fill_rate(double active) {
 
 int64_t shared_bytes(const Tile& tile, const Sm90Contraction& c) {
   return 1024 + stages_of(tile, c) * (tile.stage_bytes() + 16) + apart_bytes(tile) + kept_bytes(tile, c);
+}
+
+const char* fits(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
+  if (const char* why = sm90_misfit(problem)) return why;
+  const Sm90Contraction c = sm90_contraction(problem);
+  const Tile& tile = tile_of(row);
+  if (ceil_div(c.m, tile.rows()) > UINT16_MAX) return "more tiles than a grid has";
+  if (shared_bytes(tile, c) > traits.shared_bytes_per_block) return "more shared memory than a block may have";
+  if (tile.split > c.blocks()) return "fewer blocks of k than blocks of a cluster";
+  return nullptr;
 }
 
 // Blocks on a multiprocessor at once, by shared memory, threads and registers.
