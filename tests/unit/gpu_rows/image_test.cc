@@ -34,6 +34,25 @@ TEST(DevicePool, KindsLayoutsTypes) {
   cases.run();
 }
 
+TEST(DevicePool, StripsOfMaxima) {
+  Cases cases;
+  for (int64_t stride : {1, 2}) {
+    CaseOptions options;
+    options.least_rows = 2;
+    PoolProblem p = pool(PoolKind::max, Layout::nhwc, 2, 72, 13, 3, stride, 1);
+    cases.add(p, {DType::f32, DType::f16, DType::bf16}, options);
+    p.in_pixel_stride = 80, p.out_pixel_stride = 88;
+    options.adjust = [](CaseData& d) { d.set(0, 7, NAN), d.set(0, 90, INFINITY), d.set(0, 91, -INFINITY); };
+    cases.add(p, {DType::f32, DType::f16, DType::bf16}, options);
+    options.shift = 1;
+    cases.add(p, {DType::f16}, options);
+    options.shift = 0;
+    cases.add(pool(PoolKind::max, Layout::nhwc, 1, 16, 9, 2, stride, 0), {DType::f16}, options);
+    cases.add(pool(PoolKind::max, Layout::nhwc, 1, 8, 9, 5, stride, 2), {DType::bf16}, options);
+  }
+  cases.run();
+}
+
 TEST(DevicePool, LargeWindows) {
   Cases cases;
   for (PoolKind kind : {PoolKind::max, PoolKind::average})

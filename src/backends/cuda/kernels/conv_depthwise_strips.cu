@@ -1,74 +1,19 @@
 // Depthwise convolutions of windows of kSize x kSize: a thread makes eight channels of kColumns neighbouring outputs of
 // a line, and reads each pixel of a row under them once. Blocks are tiles of outputs, so that rows of the window are
 // found in the L1 cache; their weights, f32 [kernel position][channels], stand in shared memory.
-#include "depthwise_sizes.cuh"
 #include "finish_eight.cuh"
+#include "strips.cuh"
 
 using namespace trine;
 using namespace trine::contraction;
 
-namespace {
-
-constexpr int kThreads = 256, kMostGroups = 8;
-
-// Eight channels of a pixel as they lie in memory, or zeros.
-template <int kType>
-struct Pixel {
-  static constexpr int kWords = kType == kF32 ? 2 : 1;
-  uint4 words[kWords];
-
-  __device__ __forceinline__ void load(const char* from, bool inside) {
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      words[i] = make_uint4(0, 0, 0, 0);
-      if (inside) words[i] = reinterpret_cast<const uint4*>(from)[i];
-    }
-  }
-  __device__ __forceinline__ float at(int channel) const {
-    constexpr int kEach = kType == kF32 ? 1 : 2;
-    const uint4& four = words[channel / kEach / 4];
-    const unsigned parts[4] = {four.x, four.y, four.z, four.w};
-    const unsigned word = parts[channel / kEach % 4];
-    if constexpr (kType == kF32) return __uint_as_float(word);
-    else if constexpr (kType == kBf16) return __uint_as_float(channel % 2 ? word & 0xffff0000u : word << 16);
-    else return __half2float(__ushort_as_half(static_cast<unsigned short>(word >> (channel % 2 * 16))));
-  }
-};
-
-struct Place {
-  unsigned image;
-  int x, y, channel, own_channel;  // own: of the slice
-  bool works;
-
-  template <int kColumns>
-  __device__ __forceinline__ static Place of(const DepthwiseSizes& p) {
-    const auto taken = [](unsigned& n, Divider d) {
-      const unsigned q = divided(n, d), r = n - q * d.divisor;
-      n = q;
-      return int(r);
-    };
-    Place at;
-    unsigned block = blockIdx.x, thread = threadIdx.x;
-    at.own_channel = taken(thread, p.groups) * 8;
-    const int strip = taken(thread, p.strips), row = int(thread);
-    at.channel = taken(block, p.slices) * p.slice_channels + at.own_channel;
-    at.x = (taken(block, p.tiles_x) * p.tile_strips + strip) * kColumns;
-    at.y = taken(block, p.tiles_y) * p.tile_rows + row;
-    at.image = block;
-    at.works = row < p.tile_rows && at.channel < p.channels && at.x < p.out_w && at.y < p.out_h;
-    return at;
-  }
-};
-
-}  // namespace
-
 template <int kType, int kSize, int kStride, int kColumns, bool kOverlap>
-__global__ void __launch_bounds__(kThreads, 2)
-    conv_depthwise_strips(const __grid_constant__ DepthwiseSizes p, const __grid_constant__ Finish f, const void* a,
+__global__ void __launch_bounds__(kMostStripThreads, 2)
+    conv_depthwise_strips(const __grid_constant__ StripSizes p, const __grid_constant__ Finish f, const void* a,
                           const float* weights, const void* bias, const void* residual, const float* scale, void* y) {
   constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
-  __shared__ __align__(16) float taps[kSize * kSize * kMostGroups * 8];
-  const Place at = Place::of<kColumns>(p);
+  __shared__ __align__(16) float taps[kSize * kSize * kMostStripGroups * 8];
+  const StripPlace at = StripPlace::of<kColumns>(p);
   {
     const int quads = p.slice_channels / 4, first = at.channel - at.own_channel;
     const Divider half = p.groups;  // a group is two quads

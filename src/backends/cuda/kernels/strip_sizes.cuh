@@ -1,4 +1,4 @@
-// What conv_depthwise_strips.cu is told by value, for it and for the host that fills it in.
+// What kernels of strips (strips.cuh) are told by value, for them and for the host that fills it in.
 #pragma once
 
 #include "divider.cuh"
@@ -6,7 +6,7 @@
 namespace trine {
 
 // A block makes tile_rows x tile_strips strips of neighbouring outputs of a line, of one slice of the channels.
-struct DepthwiseSizes {
+struct StripSizes {
   int in_h, in_w, out_h, out_w;
   int stride_y, pad_y, pad_x;
   int pixel, y_row;  // steps in elements
@@ -15,7 +15,7 @@ struct DepthwiseSizes {
   Divider groups;  // of 8 channels in a slice
   Divider strips;  // tile_strips
   Divider slices, tiles_x, tiles_y;
-  int aligned, y_aligned;  // pixels begin at multiples of 16 bytes, if a (y) does
+  int aligned, y_aligned;  // pixels begin at multiples of 16 bytes, if the image does
 };
 
 }  // namespace trine
