@@ -73,14 +73,17 @@ struct BackendTable {
   bool (*event_done)(int device, EventHandle event) = nullptr;
   StreamHandle (*create_priority_stream)(int device, int* priority) = nullptr;  // changes it to what there is
   void* (*allocate_host)(int device, size_t bytes) = nullptr;
-  void (*free_host)(int device, void* memory) = nullptr;                               // never throws
+  void (*free_host)(int device, void* memory) = nullptr;  // never throws
+  // Pins what is allocated elsewhere; null: there is nothing to do. Whole pages, none twice.
+  void (*register_host)(int device, void* memory, size_t bytes, bool read_only) = nullptr;
+  void (*unregister_host)(int device, void* memory) = nullptr;                         // never throws
   void* (*allocate_ordered)(int device, size_t bytes, StreamHandle stream) = nullptr;  // in the order of the stream
   void (*free_ordered)(int device, void* memory, StreamHandle stream) = nullptr;       // never throws
   const GraphTable* graphs = nullptr;
   DeviceLimits (*limits)(int device) = nullptr;
   size_t (*free_bytes)(int device) = nullptr;                  // null: all of it
   void (*trim_pool)(int device, size_t keep_bytes) = nullptr;  // null: there is no pool
-  void* (*host_address)(int device, void* memory) = nullptr;   // of allocate_host, for kernels; null: the same
+  void* (*host_address)(int device, void* memory) = nullptr;   // allocated or registered, for kernels; null: the same
   void (*copy_pitched)(int device, const PitchedCopy& copy, StreamHandle stream) = nullptr;  // null: row by row
   // Between devices of this backend, on a stream of `device`; null: there is but one.
   void (*copy_peer)(int device, void* to, int to_device, const void* from, int from_device, size_t bytes,

@@ -124,7 +124,13 @@ Buffer Device::allocate(size_t bytes) const {
 
 HostBuffer Device::allocate_host(size_t bytes) const {
   const auto allocate = state_->table->allocate_host ? state_->table->allocate_host : state_->table->allocate;
-  return HostBuffer(*this, bytes ? allocate(state_->index, bytes) : nullptr, bytes);
+  return HostBuffer(*this, bytes ? allocate(state_->index, bytes) : nullptr, bytes, false);
+}
+
+HostBuffer Device::register_host(void* memory, size_t bytes, bool read_only) const {
+  if (!memory && bytes) throw Error(ErrorCode::invalid_argument, "register_host: null; memory is accepted");
+  if (bytes && state_->table->register_host) state_->table->register_host(state_->index, memory, bytes, read_only);
+  return HostBuffer(*this, bytes ? memory : nullptr, bytes, true);
 }
 
 Stream Device::create_stream(int priority) const {
@@ -158,18 +164,26 @@ Buffer::~Buffer() {
 }
 
 HostBuffer::HostBuffer(HostBuffer&& other) noexcept
-    : device_(other.device_), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : device_(other.device_),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      registered_(other.registered_) {}
 
 HostBuffer& HostBuffer::operator=(HostBuffer&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(registered_, other.registered_);
   return *this;
 }
 
 HostBuffer::~HostBuffer() {
   if (!data_) return;
   const BackendTable& table = *device_.state_->table;
+  if (registered_) {
+    if (table.unregister_host) table.unregister_host(device_.state_->index, data_);
+    return;
+  }
   (table.allocate_host ? table.free_host : table.free)(device_.state_->index, data_);
 }
 

@@ -37,21 +37,45 @@ void* allocate(size_t bytes, cudaMemoryType type, const char* by, unsigned flags
   return begin;
 }
 
-// Of an allocation that begins here and is of this type.
-Allocation forget(void* begin, bool host) {
+enum class Kind : uint8_t { device, host, registered };
+Kind kind_of(const Allocation& allocation) {
+  if (allocation.registered) return Kind::registered;
+  return allocation.type == cudaMemoryTypeHost ? Kind::host : Kind::device;
+}
+
+// Of an allocation that begins here and is of this kind.
+Allocation forget(void* begin, Kind kind, cudaError_t otherwise = cudaErrorInvalidValue) {
   Memory& held = memory();
   const std::lock_guard lock(held.mutex);
   const auto found = held.all.find(begin);
-  need(found != held.all.end() && (found->second.type == cudaMemoryTypeHost) == host);
+  need(found != held.all.end() && kind_of(found->second) == kind, otherwise);
   const Allocation allocation = found->second;
   held.all.erase(found);
-  if (!host) held.device_bytes -= allocation.bytes;
+  if (allocation.type != cudaMemoryTypeHost) held.device_bytes -= allocation.bytes;
   return allocation;
 }
 
 void release(const Allocation& allocation) {
   const auto& table = *machine().table;
   (allocation.pinned ? table.free_host : table.free)(allocation.device, allocation.begin);
+}
+
+// A part of the range, or all, is known already.
+bool holds_part_of(const Memory& held, const char* begin, size_t bytes) {
+  const auto behind = held.all.lower_bound(begin + bytes);
+  if (behind == held.all.begin()) return false;
+  const Allocation& last = std::prev(behind)->second;
+  return begin < last.begin + last.bytes;
+}
+
+// The device that registers sees to it that all of them may use the memory.
+void* register_with_device(void* begin, size_t bytes, bool read_only) {
+  const auto& table = *machine().table;
+  if (!table.register_host) return nullptr;
+  const int device = current_device();
+  table.register_host(device, begin, bytes, read_only);
+  void* there = table.host_address ? table.host_address(device, begin) : nullptr;
+  return there == begin ? nullptr : there;
 }
 
 constexpr size_t kPitch = 512;
@@ -129,7 +153,7 @@ cudaError_t cudaFree(void* begin) {
   return call([&] {
     machine();
     if (!begin) return;
-    const Allocation allocation = forget(begin, false);
+    const Allocation allocation = forget(begin, Kind::device);
     if (machine().gpu) synchronize_all();
     release(allocation);
   });
@@ -138,7 +162,7 @@ cudaError_t cudaFree(void* begin) {
 cudaError_t cudaFreeHost(void* begin) {
   return call([&] {
     if (!begin) return;
-    const Allocation allocation = forget(begin, true);
+    const Allocation allocation = forget(begin, Kind::host);
     if (machine().gpu) synchronize_all();
     release(allocation);
   });
@@ -157,7 +181,7 @@ cudaError_t cudaFreeAsync(void* begin, cudaStream_t stream) {
   return call([&] {
     CUstream_st& on = stream_of(stream);
     if (!begin) return;
-    const Allocation allocation = forget(begin, false);
+    const Allocation allocation = forget(begin, Kind::device);
     if (machine().gpu) synchronize(on);
     release(allocation);
   });
@@ -165,13 +189,15 @@ cudaError_t cudaFreeAsync(void* begin, cudaStream_t stream) {
 
 cudaError_t cudaHostRegister(void* begin, size_t bytes, unsigned flags) {
   return call([&] {
-    need(begin && bytes && flags < 16);
-    Allocation there;
-    need(!find_allocation(begin, there), cudaErrorHostMemoryAlreadyRegistered);
-    if (machine().gpu) fail(cudaErrorNotSupported, "cudaHostRegister on a GPU; allocate with cudaHostAlloc");
+    need(begin && bytes && flags < 16 && reinterpret_cast<uintptr_t>(begin) <= UINTPTR_MAX - bytes);
+    if (flags & cudaHostRegisterIoMemory) fail(cudaErrorNotSupported, "cudaHostRegisterIoMemory");
+    auto* from = static_cast<char*>(begin);
     Memory& held = memory();
     const std::lock_guard lock(held.mutex);
-    held.all[begin] = {static_cast<char*>(begin), bytes, cudaMemoryTypeHost, current_device(), flags, false};
+    need(!holds_part_of(held, from, bytes), cudaErrorHostMemoryAlreadyRegistered);
+    void* there = register_with_device(begin, bytes, flags & cudaHostRegisterReadOnly);
+    held.all[begin] = {from,  bytes, cudaMemoryTypeHost,       current_device(), flags,
+                       false, true,  static_cast<char*>(there)};
     if (simt::MemoryMap::is_enabled())
       simt::MemoryMap::of_process().add(reinterpret_cast<uint64_t>(begin), bytes, simt::RegionKind::host,
                                         "registered memory (cudaHostRegister)");
@@ -180,9 +206,10 @@ cudaError_t cudaHostRegister(void* begin, size_t bytes, unsigned flags) {
 
 cudaError_t cudaHostUnregister(void* begin) {
   return call([&] {
-    Allocation there;
-    need(begin && find_allocation(begin, there), cudaErrorHostMemoryNotRegistered);
-    forget(begin, true);
+    need(begin);
+    const Allocation there = forget(begin, Kind::registered, cudaErrorHostMemoryNotRegistered);
+    const auto& table = *machine().table;
+    if (table.unregister_host) table.unregister_host(there.device, begin);
     if (simt::MemoryMap::is_enabled()) simt::MemoryMap::of_process().remove(reinterpret_cast<uint64_t>(begin));
   });
 }
@@ -191,7 +218,7 @@ cudaError_t cudaHostGetDevicePointer(void** out, void* host, unsigned flags) {
   return call([&] {
     Allocation there;
     need(out && flags == 0 && find_allocation(host, there) && there.type == cudaMemoryTypeHost);
-    *out = host;
+    *out = there.for_kernels(host);
   });
 }
 
@@ -199,7 +226,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return call([&] {
     Allocation there;
     need(flags && find_allocation(host, there) && there.type == cudaMemoryTypeHost);
-    *flags = there.flags | cudaHostAllocMapped;
+    const unsigned kept = cudaHostAllocPortable | (there.registered ? 0 : cudaHostAllocWriteCombined);
+    *flags = (there.flags & kept) | cudaHostAllocMapped;
   });
 }
 
@@ -218,7 +246,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* add
     Allocation there;
     void* same = const_cast<void*>(address);
     if (!find_allocation(address, there)) *out = {cudaMemoryTypeUnregistered, -2, nullptr, same};
-    else *out = {there.type, there.device, same, there.type == cudaMemoryTypeDevice ? nullptr : same};
+    else
+      *out = {there.type, there.device, there.for_kernels(address),
+              there.type == cudaMemoryTypeDevice ? nullptr : same};
   });
 }
 

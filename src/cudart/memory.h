@@ -11,7 +11,13 @@ struct Allocation {
   cudaMemoryType type;
   int device;
   unsigned flags;
-  bool pinned;  // of BackendTable::allocate_host
+  bool pinned;                // of BackendTable::allocate_host
+  bool registered = false;    // the program's own, since cudaHostRegister
+  char* on_device = nullptr;  // where kernels find `begin`, when that is elsewhere
+
+  void* for_kernels(const void* address) const {
+    return (on_device ? on_device : begin) + (static_cast<const char*>(address) - begin);
+  }
 };
 
 // The allocation that holds the address; false when there is none.

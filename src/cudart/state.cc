@@ -48,7 +48,8 @@ cudaError_t code_of(const Error& error) {
     case ErrorCode::out_of_memory: return cudaErrorMemoryAllocation;
     case ErrorCode::device: return code_of_device(error.what());
     case ErrorCode::unsupported: return cudaErrorNotSupported;
-    case ErrorCode::invalid_argument: return cudaErrorInvalidValue;
+    case ErrorCode::invalid_argument:
+      return has(error.what(), "ALREADY_REGISTERED") ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue;
     default: return cudaErrorUnknown;
   }
 }

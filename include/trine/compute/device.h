@@ -72,6 +72,10 @@ class Device {
   Buffer allocate(size_t bytes) const;  // throws Error{out_of_memory}
   // Host memory that the device copies at full speed and while the host goes on. Throws Error{out_of_memory}.
   HostBuffer allocate_host(size_t bytes) const;
+  // The same of memory that is allocated already, and stays when the buffer is destroyed; kernels do not write what is
+  // `read_only`. Throws Error{invalid_argument} for null and what is registered before, in part or all, and
+  // Error{unsupported} where the device knows no `read_only`.
+  HostBuffer register_host(void* memory, size_t bytes, bool read_only = false) const;
   // Of two streams with work, the one with the larger priority goes first; Stream::priority() is what the device made
   // of it.
   Stream create_stream(int priority = 0) const;
@@ -114,7 +118,8 @@ class Buffer {
   void* stream_;  // that it is freed on; null: at once
 };
 
-// Host memory of Device::allocate_host; freed on destruction. Work that uses it must be finished by then.
+// Host memory of Device::allocate_host or register_host; freed, or no longer pinned, on destruction. Work that uses it
+// must be finished by then.
 class HostBuffer {
  public:
   HostBuffer(HostBuffer&& other) noexcept;
@@ -126,10 +131,12 @@ class HostBuffer {
 
  private:
   friend class Device;
-  HostBuffer(Device device, void* data, size_t bytes) : device_(std::move(device)), data_(data), bytes_(bytes) {}
+  HostBuffer(Device device, void* data, size_t bytes, bool registered)
+      : device_(std::move(device)), data_(data), bytes_(bytes), registered_(registered) {}
   Device device_;
   void* data_;
   size_t bytes_;
+  bool registered_;
 };
 
 // Work on a stream happens in order. A copy outside its buffer throws Error{invalid_argument}. Host memory must stay

@@ -38,6 +38,8 @@ enum : Result {
   kLaunchTimeout = 702,
   kContextDestroyed = 709,
   kAssert = 710,
+  kAlreadyRegistered = 712,
+  kNotRegistered = 713,
   kStackError = 714,
   kIllegalInstruction = 715,
   kMisaligned = 716,
@@ -45,6 +47,7 @@ enum : Result {
   kInvalidCounter = 718,
   kLaunchFailed = 719,
   kCooperativeTooLarge = 720,
+  kNotSupported = 801,
   kSystemNotReady = 802,
   kDriverMismatch = 803,
   kFirstCapture = 900,  // to 908: mistakes in the capture of streams
@@ -87,6 +90,7 @@ enum JitOption : int {
 constexpr unsigned kStreamNonBlocking = 1;  // does not wait for the default stream
 constexpr unsigned kHostPortable = 1;       // pinned for every context
 constexpr unsigned kHostMapped = 2;         // kernels may touch it
+constexpr unsigned kHostReadOnly = 8;       // and do not write it; of registered memory
 constexpr int kCaptureRelaxed = 2;          // other calls of this thread are not looked at
 constexpr int kPoolKeepBytes = 4;           // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 constexpr int kCaptureActive = 1;
@@ -209,6 +213,8 @@ struct Api {
   Result (*memory_free_async)(DevicePointer memory, StreamId stream);
   Result (*host_allocate)(void** memory, size_t bytes, unsigned flags);
   Result (*host_free)(void* memory);
+  Result (*host_register)(void* memory, size_t bytes, unsigned flags);
+  Result (*host_unregister)(void* memory);
   Result (*host_address)(DevicePointer* address, void* memory, unsigned flags);
   Result (*copy_to_device)(DevicePointer to, const void* from, size_t bytes, StreamId stream);
   Result (*copy_to_host)(void* to, DevicePointer from, size_t bytes, StreamId stream);

@@ -24,8 +24,9 @@ bool is_sticky(Result result) {
 
 ErrorCode code_of(Result result) {
   if (result == kOutOfMemory) return ErrorCode::out_of_memory;
-  const bool mistake = result == kInvalidPtx || result == kLaunchOutOfResources || result == kCooperativeTooLarge ||
-                       (result >= kFirstCapture && result <= kLastCapture);
+  if (result == kNotSupported) return ErrorCode::unsupported;
+  const bool mistake = result == kInvalidPtx || result == kAlreadyRegistered || result == kLaunchOutOfResources ||
+                       result == kCooperativeTooLarge || (result >= kFirstCapture && result <= kLastCapture);
   return mistake ? ErrorCode::invalid_argument : ErrorCode::device;
 }
 

@@ -131,6 +131,24 @@ void* allocate_host(int index, size_t bytes) {
   return memory;
 }
 
+void register_host(int index, void* memory, size_t bytes, bool read_only) {
+  const DeviceContext& device = use_device(index);
+  const unsigned flags = kHostPortable | kHostMapped | (read_only ? kHostReadOnly : 0);
+  const Result result = api().host_register(memory, bytes, flags);
+  if (result == kOutOfMemory)
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format("cuda:{}: cuMemHostRegister cannot pin {} bytes of host memory; register less", index, bytes));
+  if (result == kInvalidValue)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("cuMemHostRegister: {}; memory of the host that may be read and written is accepted",
+                            words_of(api(), result)));
+  check(result, "cuMemHostRegister", device.last_kernel);
+}
+void unregister_host(int index, void* memory) {
+  release(index, [memory] { api().host_unregister(memory); });
+}
+
 void* host_address(int index, void* memory) {
   const DeviceContext& device = use_device(index);
   DevicePointer address = 0;
@@ -240,6 +258,8 @@ const compute::BackendTable kCuda = {
     .create_priority_stream = create_priority_stream,
     .allocate_host = allocate_host,
     .free_host = free_host,
+    .register_host = register_host,
+    .unregister_host = unregister_host,
     .allocate_ordered = allocate_ordered,
     .free_ordered = free_ordered,
     .graphs = &kGraphs,

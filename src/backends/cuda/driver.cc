@@ -48,6 +48,8 @@ void load_memory(Api& api, Symbols& from) {
   from.load(api.memory_free_async, "cuMemFreeAsync");
   from.load(api.host_allocate, "cuMemHostAlloc");
   from.load(api.host_free, "cuMemFreeHost");
+  from.load(api.host_register, "cuMemHostRegister_v2");
+  from.load(api.host_unregister, "cuMemHostUnregister");
   from.load(api.host_address, "cuMemHostGetDevicePointer_v2");
   from.load(api.copy_to_device, "cuMemcpyHtoDAsync_v2");
   from.load(api.copy_to_host, "cuMemcpyDtoHAsync_v2");

@@ -78,6 +78,31 @@ TEST_F(CudaTest, OutOfMemorySaysHowMuchThereIs) {
   EXPECT_EQ(gpu_.allocate(48576).bytes(), 48576u);
 }
 
+TEST_F(CudaTest, MemoryOfTheProgramIsRegistered) {
+  std::vector<char> own(1000, 3);
+  {
+    const HostBuffer all = gpu_.register_host(own.data(), own.size());
+    EXPECT_EQ(all.data(), own.data());
+    EXPECT_EQ(all.device_data(), own.data());
+    EXPECT_EQ(fake::calls("cuMemHostRegister_v2"), 1);
+    const std::string twice = error_of(ErrorCode::invalid_argument, [&] { gpu_.register_host(own.data() + 999, 2); });
+    EXPECT_TRUE(has(twice, "cuMemHostRegister")) << twice;
+    HostBuffer moved = gpu_.register_host(nullptr, 0);
+    moved = gpu_.allocate_host(8);  // frees one, unregisters none
+    EXPECT_EQ(fake::calls("cuMemHostUnregister"), 0);
+  }
+  EXPECT_EQ(fake::calls("cuMemHostUnregister"), 1);
+  EXPECT_EQ(own, std::vector<char>(1000, 3));
+  gpu_.register_host(own.data(), 1, true);
+  EXPECT_TRUE(has(error_of(ErrorCode::invalid_argument, [&] { gpu_.register_host(nullptr, 1); }), "null"));
+  fake::fail("cuMemHostRegister_v2", cuda::kOutOfMemory);
+  EXPECT_TRUE(has(error_of(ErrorCode::out_of_memory, [&] { gpu_.register_host(own.data(), 99); }), "pin 99 bytes"));
+  fake::fail("cuMemHostRegister_v2", cuda::kNotSupported);
+  error_of(ErrorCode::unsupported, [&] { gpu_.register_host(own.data(), 99, true); });
+  const HostBuffer on_cpu = Device::open("cpu").register_host(own.data(), own.size());
+  EXPECT_EQ(on_cpu.device_data(), own.data());
+}
+
 TEST_F(CudaTest, MemoryThatThePoolKeepsIsGivenBackBeforeItIsShort) {
   Stream stream = gpu_.create_stream();
   stream.allocate(900000);  // freed at once, kept by the pool
@@ -145,6 +170,7 @@ TEST_F(CudaTest, EveryFailingCallIsNamed) {
       {"cuStreamWaitEvent", [&] { stream.wait(event); }},
       {"cuMemAlloc_v2", [&] { gpu_.allocate(8); }},
       {"cuMemHostAlloc", [&] { gpu_.allocate_host(8); }},
+      {"cuMemHostRegister_v2", [&] { gpu_.register_host(host, 8); }},
       {"cuMemAllocAsync", [&] { stream.allocate(8); }},
       {"cuStreamBeginCapture_v2", [&] { stream.begin_capture(); }},
   };
@@ -163,7 +189,7 @@ TEST_F(CudaTest, HandlesLeaveNothingBehind) {
     Stream stream = gpu_.create_stream(2);
     Event event = gpu_.create_event(), begin = gpu_.create_event();
     stream.record(event);
-    HostBuffer host = gpu_.allocate_host(10);
+    HostBuffer host = gpu_.allocate_host(10), registered = gpu_.register_host(&stream, 1);
     Stream captured = gpu_.create_stream();
     captured.begin_capture();
     captured.call([] {});

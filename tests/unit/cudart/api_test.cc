@@ -38,6 +38,42 @@ TEST(Errors, AreKeptUntilTheyAreTaken) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
+TEST(Memory, OfTheProgramIsRegistered) {
+  std::vector<char> own(100);
+  char* there = nullptr;
+  unsigned flags = 0;
+  void* pinned = nullptr;
+  EXPECT_EQ(cudaHostRegister(nullptr, 1, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(own.data(), 0, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(own.data(), 1, 16), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(own.data(), 1, cudaHostRegisterIoMemory), cudaErrorNotSupported);
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaErrorHostMemoryNotRegistered);
+  ASSERT_EQ(cudaHostRegister(own.data() + 10, 50, cudaHostRegisterPortable | cudaHostRegisterReadOnly), cudaSuccess);
+  for (const int begin : {0, 10, 59})
+    EXPECT_EQ(cudaHostRegister(own.data() + begin, 11, 0), cudaErrorHostMemoryAlreadyRegistered) << begin;
+  EXPECT_EQ(cudaHostGetDevicePointer(reinterpret_cast<void**>(&there), own.data() + 20, 0), cudaSuccess);
+  EXPECT_EQ(there, own.data() + 20);
+  EXPECT_EQ(cudaHostGetFlags(&flags, own.data() + 10), cudaSuccess);
+  EXPECT_EQ(flags, unsigned{cudaHostAllocPortable | cudaHostAllocMapped});
+  cudaPointerAttributes a;
+  EXPECT_EQ(cudaPointerGetAttributes(&a, own.data() + 59), cudaSuccess);
+  EXPECT_EQ(a.type, cudaMemoryTypeHost);
+  EXPECT_EQ(a.devicePointer, own.data() + 59);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 11), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaFreeHost(own.data() + 10), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(own.data() + 10), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(own.data() + 60, 40, 0), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 60), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 10), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 10), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaHostGetDevicePointer(reinterpret_cast<void**>(&there), own.data() + 20, 0), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaHostAlloc(&pinned, 8, 0), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(pinned), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  while (cudaGetLastError() != cudaSuccess) {
+  }
+}
+
 TEST(Memory, OfEverySizeIsCopiedThereAndBack) {
   for (size_t bytes : {1, 31, 32, 33, 96, 256, 1024, 100000}) {
     const std::vector<unsigned char> in = random_bytes(bytes);

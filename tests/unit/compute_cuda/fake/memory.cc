@@ -206,6 +206,23 @@ cuda::Result cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
   ++state().objects;
   return cuda::kSuccess;
 }
+cuda::Result cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
+  if (const cuda::Result r = enter("cuMemHostRegister_v2")) return r;
+  if (!memory || !bytes || (flags & ~cuda::kHostReadOnly) != (cuda::kHostPortable | cuda::kHostMapped))
+    return cuda::kInvalidValue;
+  const auto begin = reinterpret_cast<uint64_t>(memory);
+  for (const auto& [other, size] : state().registered)
+    if (begin < other + size && other < begin + bytes) return cuda::kAlreadyRegistered;
+  state().registered[begin] = bytes;
+  ++state().objects;
+  return cuda::kSuccess;
+}
+cuda::Result cuMemHostUnregister(void* memory) {
+  if (const cuda::Result r = enter("cuMemHostUnregister")) return r;
+  if (!state().registered.erase(reinterpret_cast<uint64_t>(memory))) return cuda::kNotRegistered;
+  --state().objects;
+  return cuda::kSuccess;
+}
 cuda::Result cuMemHostGetDevicePointer_v2(cuda::DevicePointer* address, void* memory, unsigned) {
   *address = reinterpret_cast<uint64_t>(memory);
   return enter("cuMemHostGetDevicePointer_v2");

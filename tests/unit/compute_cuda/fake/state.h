@@ -27,8 +27,9 @@ struct State {
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
   std::map<std::string, Kernel> kernels;
-  std::map<uint64_t, size_t> memory;  // address and bytes
-  size_t pooled_bytes = 0;            // freed in order, kept by the pool
+  std::map<uint64_t, size_t> memory;      // address and bytes
+  std::map<uint64_t, size_t> registered;  // of the host: address and bytes
+  size_t pooled_bytes = 0;                // freed in order, kept by the pool
   cuda::Result lost = cuda::kSuccess;
   std::atomic<size_t> objects = 0;
   uint64_t captures = 0;
