@@ -1,0 +1,1 @@
+"""What bench/gpu_models.py consists of."""
