@@ -2,6 +2,7 @@
 // a line, and reads each pixel of a row under them once. Blocks are tiles of outputs, so that rows of the window are
 // found in the L1 cache; their weights, f32 [kernel position][channels], stand in shared memory.
 #include "finish_eight.cuh"
+#include "mma.cuh"
 #include "strips.cuh"
 
 using namespace trine;
@@ -20,12 +21,14 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
 #pragma unroll 1
     for (int i = threadIdx.x; i < kSize * kSize * quads; i += blockDim.x) {
       const int tap = int(divided(unsigned(i) / 2, half)), quad = i - tap * quads;
-      if (first + quad * 4 < p.channels)
-        reinterpret_cast<float4*>(taps)[i] =
-            *reinterpret_cast<const float4*>(weights + tap * p.channels + first + quad * 4);
+      const bool there = first + quad * 4 < p.channels;
+      copy_async(shared_address(taps + i * 4), there ? weights + tap * p.channels + first + quad * 4 : weights,
+                 there ? 16 : 0);
     }
   }
+  commit_copies();
   wait_for_results<kOverlap>();
+  wait_copies<0>();
   __syncthreads();
   if (!at.works) return;
 
@@ -63,7 +66,8 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
       }
     };
     Pixel<kType> even[kPixels];
-    if constexpr (kPixels * Pixel<kType>::kWords <= 8) {  // the next row is on its way while one is multiplied
+    if constexpr (kPixels * Pixel<kType>::kWords + kColumns <=
+                  10) {  // the next row is on its way while one is multiplied
       Pixel<kType> odd[kPixels];
       load_row(even);
 #pragma unroll 1

@@ -121,6 +121,7 @@ size_t packed_bytes(const DeviceRow&, const Problem& problem) {
 const DeviceRow kRows[] = {
     {.name = "conv_any_any_depthwise_strips",
      .op = OpKind::conv,
+     .architecture = 80,
      .fits = strips_fit,
      .cost = strips_cost,
      .packed_bytes = packed_bytes,
