@@ -57,6 +57,11 @@ double round_to(double magnitude, double quantum, Rounding rounding) {
   return std::nearbyint(scaled) * quantum;
 }
 
+// 2^exponent and the exponent of a number, both within f64's normal range: by bits, as the C library's functions for any
+// number take most of a conversion's time.
+double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52); }
+int exponent_of(double magnitude) { return static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023; }
+
 }  // namespace
 
 uint16_t small_float_bits(DType type, double value, Overflow overflow, Rounding rounding) {
@@ -69,8 +74,8 @@ uint16_t small_float_bits(DType type, double value, Overflow overflow, Rounding 
 
   const double magnitude = std::fabs(value);
   int exponent = 1 - f.bias;  // of the subnormals
-  if (magnitude != 0 && std::isfinite(magnitude)) exponent = std::max(exponent, std::ilogb(magnitude));
-  const double quantum = std::ldexp(1.0, exponent - f.mantissa_bits);
+  if (std::isfinite(magnitude)) exponent = std::max(exponent, exponent_of(magnitude));
+  const double quantum = power_of_two(exponent - f.mantissa_bits);
   const double rounded = std::isfinite(magnitude) ? round_to(magnitude, quantum, rounding) : magnitude;
   if (rounded > f.largest) {
     const bool clamp = overflow == Overflow::saturate || f.nan == 0;
@@ -81,11 +86,11 @@ uint16_t small_float_bits(DType type, double value, Overflow overflow, Rounding 
     return static_cast<uint16_t>(sign | small_float_bits(type, f.largest));
   }
   if (rounded == 0) return f.has_signed_zero ? sign : 0;
-  const int top = std::ilogb(rounded);
+  const int top = exponent_of(rounded);
   if (top < 1 - f.bias)
-    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::ldexp(rounded, f.bias - 1 + f.mantissa_bits)));
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(rounded * power_of_two(f.bias - 1 + f.mantissa_bits)));
   const auto mantissa =
-      static_cast<uint16_t>(std::ldexp(rounded, f.mantissa_bits - top)) & ((1 << f.mantissa_bits) - 1);
+      static_cast<uint16_t>(rounded * power_of_two(f.mantissa_bits - top)) & ((1 << f.mantissa_bits) - 1);
   return static_cast<uint16_t>(sign | ((top + f.bias) << f.mantissa_bits) | mantissa);
 }
 
@@ -104,8 +109,8 @@ double small_float_value(DType type, uint16_t bits) {
   if (f.has_infinity && exponent == exponent_mask)
     return mantissa ? kNan : sign * std::numeric_limits<double>::infinity();
   if (f.has_signed_zero && f.nan && !f.has_infinity && (bits & ((1 << sign_shift) - 1)) == f.nan) return kNan;
-  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits);
-  return sign * std::ldexp(mantissa + mantissa_mask + 1, exponent - f.bias - f.mantissa_bits);
+  if (exponent == 0) return sign * mantissa * power_of_two(1 - f.bias - f.mantissa_bits);
+  return sign * (mantissa + mantissa_mask + 1) * power_of_two(exponent - f.bias - f.mantissa_bits);
 }
 
 }  // namespace trine

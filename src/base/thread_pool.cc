@@ -30,6 +30,7 @@ constexpr int kMaxThreads = 1024;
 constexpr int kPartsPerThread = 4;
 constexpr double kPartSeconds = 40e-6;
 constexpr int64_t kMaxSpinUs = 1'000'000;
+constexpr int kPausesBeforeYield = 4000;  // of about 40 ns: who is awaited longer than that may lack a core
 
 thread_local bool inside_body = false;
 
@@ -175,7 +176,10 @@ void ThreadPool::run_shares(int parts, FunctionRef<void(int part, int thread)> b
   }
   for (int i = 1; i < used; ++i) state.wake(state.slots[static_cast<size_t>(i)]);
   state.take_part(0, epoch);
-  while (state.left.load(std::memory_order_acquire) > 0) pause_cpu();
+  for (int i = 0; state.left.load(std::memory_order_acquire) > 0; ++i) {
+    if (i < kPausesBeforeYield) pause_cpu();
+    else std::this_thread::yield();
+  }
 }
 
 void ThreadPool::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body) {

@@ -46,8 +46,9 @@ DType out_type(const Problem& problem, int i) { return operand_sizes(problem).ou
 struct Outputs {
   std::vector<Guarded> memory;
   std::vector<double> values(int i, DType type, int64_t n) {
-    std::vector<double> v;
-    for (int64_t j = 0; j < n; ++j) v.push_back(decode(type, memory[static_cast<size_t>(i)].data(), j));
+    std::vector<double> v(static_cast<size_t>(n));
+    const void* data = memory[static_cast<size_t>(i)].data();
+    for (int64_t j = 0; j < n; ++j) v[static_cast<size_t>(j)] = decode(type, data, j);
     return v;
   }
 };

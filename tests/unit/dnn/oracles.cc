@@ -43,49 +43,78 @@ void for_each_position(const Extents& e, F f) {
       for (int64_t x = 0; x < e[2]; ++x) f(z, y, x);
 }
 
+// A position of the kernel that reads within the image.
+struct Tap {
+  int64_t pixel, tap;
+};
+
+std::vector<Tap> taps_of(const ConvProblem& p, int64_t oz, int64_t oy, int64_t ox) {
+  std::vector<Tap> taps;
+  int64_t tap = 0;
+  for_each_position(p.kernel, [&](int64_t kz, int64_t ky, int64_t kx) {
+    const int64_t z = source(p, 0, oz, kz), y = source(p, 1, oy, ky), x = source(p, 2, ox, kx);
+    if (z >= 0 && y >= 0 && x >= 0) taps.push_back({(z * p.in[1] + y) * p.in[2] + x, tap});
+    ++tap;
+  });
+  return taps;
+}
+
+// Where an operand's numbers lie, by its pixel or kernel position and its channel.
+struct Lines {
+  const float* first;
+  int64_t step, channel_step;
+  double at(int64_t position, int64_t channel) const {
+    return static_cast<double>(first[position * step + channel * channel_step]);
+  }
+};
+
+Lines image_of(const ConvProblem& p, const Data& data, int64_t n, int64_t first_channel) {
+  const int64_t spatial = p.in[0] * p.in[1] * p.in[2], ldx = or_dense(p.in_pixel_stride, p.in_channels);
+  const float* x = data.in[0].data();
+  if (p.in_layout == Layout::nhwc) return {x + n * spatial * ldx + first_channel, ldx, 1};
+  return {x + (n * p.in_channels + first_channel) * spatial, 1, spatial};
+}
+
+// Of output channel m; channels are those within its group.
+Lines weights_of(const ConvProblem& p, const Data& data, int64_t m) {
+  const int64_t taps = p.kernel[0] * p.kernel[1] * p.kernel[2], per_group = p.out_per_group();
+  const float* w = data.weights[0].data();
+  if (!p.transposed) return {w + m * p.in_per_group() * taps, 1, taps};
+  return {w + (m / per_group * p.in_per_group() * per_group + m % per_group) * taps, 1, per_group * taps};
+}
+
+Sum sum_of(const Lines& x, const Lines& w, const std::vector<Tap>& taps, int64_t channels, double zero) {
+  Sum sum;
+  for (const Tap& t : taps)
+    for (int64_t c = 0; c < channels; ++c) sum.add(x.at(t.pixel, c) - zero, w.at(t.tap, c));
+  return sum;
+}
+
 }  // namespace
 
 Expected conv_oracle(const Problem& problem, const Data& data) {
   const auto& p = std::get<ConvProblem>(problem);
-  int64_t spatial = p.in[0] * p.in[1] * p.in[2], taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
-  int64_t ldx = or_dense(p.in_pixel_stride, p.in_channels), ldy = or_dense(p.out_pixel_stride, p.out_channels);
-  auto x_at = [&](int64_t n, int64_t pixel, int64_t c) {
-    int64_t i =
-        p.in_layout == Layout::nhwc ? (n * spatial + pixel) * ldx + c : (n * p.in_channels + c) * spatial + pixel;
-    return static_cast<double>(data.in[0][static_cast<size_t>(i)]);
-  };
-  auto w_at = [&](int64_t m, int64_t c, int64_t tap) {  // c within its group
-    int64_t g = m / p.out_per_group();
-    int64_t i = p.transposed ? ((g * p.in_per_group() + c) * p.out_per_group() + m % p.out_per_group()) * taps + tap
-                             : (m * p.in_per_group() + c) * taps + tap;
-    return static_cast<double>(data.weights[0][static_cast<size_t>(i)]);
-  };
-  double zero = data.quantization.in_zero;
+  const int64_t ldy = or_dense(p.out_pixel_stride, p.out_channels), out_pixels = p.out[0] * p.out[1] * p.out[2];
+  const double zero = data.quantization.in_zero;
   Expected e;
   size_t size = static_cast<size_t>(operand_sizes(problem).out[0]);
   e.out[0].assign(size, untouched(p.types.out));  // between pixels nothing is written
   e.bound[0].assign(size, 0);
   if (p.types.in == DType::bf16) e.bound_of_transforms.assign(size, 0);
+  const bool are_integers = p.types.are_integers();
   for (int64_t n = 0; n < p.n; ++n) {
     int64_t pixel = 0;
     for_each_position(p.out, [&](int64_t oz, int64_t oy, int64_t ox) {
+      const std::vector<Tap> taps = taps_of(p, oz, oy, ox);
       for (int64_t m = 0; m < p.out_channels; ++m) {
-        Sum sum;
-        int64_t first = m / p.out_per_group() * p.in_per_group(), tap = 0;
-        for_each_position(p.kernel, [&](int64_t kz, int64_t ky, int64_t kx) {
-          int64_t z = source(p, 0, oz, kz), y = source(p, 1, oy, ky), x = source(p, 2, ox, kx);
-          if (z >= 0 && y >= 0 && x >= 0) {
-            for (int64_t c = 0; c < p.in_per_group(); ++c)
-              sum.add(x_at(n, (z * p.in[1] + y) * p.in[2] + x, first + c) - zero, w_at(m, c, tap));
-          }
-          ++tap;
-        });
-        auto i = static_cast<size_t>((n * p.out[0] * p.out[1] * p.out[2] + pixel) * ldy + m);
+        const Lines x = image_of(p, data, n, m / p.out_per_group() * p.in_per_group());
+        const Sum sum = sum_of(x, weights_of(p, data, m), taps, p.in_per_group(), zero);
+        auto i = static_cast<size_t>((n * out_pixels + pixel) * ldy + m);
         double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(m)];
         double residual = data.residual.empty() ? 0 : data.residual[i];
-        Bounded y = p.types.are_integers() ? finish_integers(p.types, data.quantization, scale_of(p.types, data, m),
-                                                             p.epilogue, sum.value, bias, residual)
-                                           : finish(p.epilogue, sum.value, sum.bound(), bias, residual);
+        Bounded y = are_integers ? finish_integers(p.types, data.quantization, scale_of(p.types, data, m), p.epilogue,
+                                                   sum.value, bias, residual)
+                                 : finish(p.epilogue, sum.value, sum.bound(), bias, residual);
         e.out[0][i] = y.value;
         e.bound[0][i] = y.bound;
         // 5 or more times what such errors on random data come to; winograd_test has the bound of each element.
@@ -125,10 +154,10 @@ Expected matmul_oracle(const Problem& problem, const Data& data) {
     for (int64_t i = 0; i < p.m; ++i)
       for (int64_t j = 0; j < p.n; ++j) {
         int64_t a0 = index(b, p.a_batch) * p.m * p.k, b0 = index(b, p.b_batch) * p.k * p.n;
+        const Lines a{data.in[0].data() + a0 + (p.trans_a ? i : i * p.k), p.trans_a ? p.m : 1, 0};
+        const Lines column{bs.data() + b0 + (p.trans_b ? j * p.k : j), p.trans_b ? 1 : p.n, 0};
         Sum sum;
-        for (int64_t k = 0; k < p.k; ++k)
-          sum.add(data.in[0][static_cast<size_t>(a0 + (p.trans_a ? k * p.m + i : i * p.k + k))] - zero,
-                  bs[static_cast<size_t>(b0 + (p.trans_b ? j * p.k + k : k * p.n + j))]);
+        for (int64_t k = 0; k < p.k; ++k) sum.add(a.at(k, 0) - zero, column.at(k, 0));
         auto at = static_cast<size_t>((b * p.m + i) * ldc + j);
         double bias = data.bias.empty() ? 0 : data.bias[static_cast<size_t>(j)];
         double residual = data.residual.empty() ? 0 : data.residual[at];

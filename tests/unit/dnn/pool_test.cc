@@ -6,6 +6,32 @@
 
 namespace trine::dnn::test {
 
+namespace {
+// What a window covers.
+struct Window {
+  std::vector<int64_t> pixels;  // of the image, in the kernel's order
+  int64_t counted = 0;          // positions up to the padding's end
+};
+
+Window window_of(const PoolProblem& p, int64_t pixel) {
+  const int64_t o[3] = {pixel / (p.out[1] * p.out[2]), pixel / p.out[2] % p.out[1], pixel % p.out[2]};
+  Window window;
+  for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
+    const int64_t position[3] = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1], k % p.kernel[2]};
+    int64_t i[3];
+    bool in = true, in_padded = true;
+    for (size_t a = 0; a < 3; ++a) {
+      i[a] = o[a] * p.stride[a] + position[a] * p.dilation[a] - p.pad_begin[a];
+      in = in && i[a] >= 0 && i[a] < p.in[a];
+      in_padded = in_padded && i[a] < p.in[a] + p.pad_end[a];
+    }
+    window.counted += in_padded;
+    if (in) window.pixels.push_back((i[0] * p.in[1] + i[1]) * p.in[2] + i[2]);
+  }
+  return window;
+}
+}  // namespace
+
 Expected pool_oracle(const Problem& problem, const Data& data) {
   const auto& p = std::get<PoolProblem>(problem);
   auto or_dense = [&](int64_t stride) { return stride ? stride : p.channels; };
@@ -17,38 +43,28 @@ Expected pool_oracle(const Problem& problem, const Data& data) {
   Expected e;
   e.out[0].assign(static_cast<size_t>(operand_sizes(problem).out[0]), untouched(operand_sizes(problem).out_types[0]));
   e.bound[0].assign(e.out[0].size(), 0);
-  for (int64_t n = 0; n < p.n; ++n)
-    for (int64_t c = 0; c < p.channels; ++c)
-      for (int64_t pixel = 0; pixel < out_pixels; ++pixel) {
-        int64_t o[3] = {pixel / (p.out[1] * p.out[2]), pixel / p.out[2] % p.out[1], pixel % p.out[2]};
+  for (int64_t pixel = 0; pixel < out_pixels; ++pixel) {
+    const Window window = window_of(p, pixel);
+    const auto inside = static_cast<int64_t>(window.pixels.size());
+    const auto divisor = static_cast<double>(p.kind == PoolKind::average_with_pad ? window.counted : inside);
+    for (int64_t n = 0; n < p.n; ++n)
+      for (int64_t c = 0; c < p.channels; ++c) {
         double sum = 0, magnitude = 0, most = -INFINITY;
-        int64_t inside = 0, counted = 0;
         bool nan = false;
-        for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
-          int64_t position[3] = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1], k % p.kernel[2]};
-          int64_t i[3];
-          bool in = true, in_padded = true;
-          for (size_t a = 0; a < 3; ++a) {
-            i[a] = o[a] * p.stride[a] + position[a] * p.dilation[a] - p.pad_begin[a];
-            in = in && i[a] >= 0 && i[a] < p.in[a];
-            in_padded = in_padded && i[a] < p.in[a] + p.pad_end[a];
-          }
-          counted += in_padded;
-          if (!in) continue;
-          ++inside;
-          double v = data.in[0][at(n, in_pixels, (i[0] * p.in[1] + i[1]) * p.in[2] + i[2], c, p.in_pixel_stride)];
+        for (int64_t i : window.pixels) {
+          double v = data.in[0][at(n, in_pixels, i, c, p.in_pixel_stride)];
           nan = nan || std::isnan(v);
           sum += v;
           magnitude += std::abs(v);
           most = std::max(most, v);
         }
-        int64_t divisor = p.kind == PoolKind::average_with_pad ? counted : inside;
         size_t where = at(n, out_pixels, pixel, c, p.out_pixel_stride);
-        e.out[0][where] = p.kind == PoolKind::max ? (nan ? NAN : most) : sum / static_cast<double>(divisor);
+        e.out[0][where] = p.kind == PoolKind::max ? (nan ? NAN : most) : sum / divisor;
         // Sums and the reciprocal divisor are rounded.
         if (p.kind != PoolKind::max)
-          e.bound[0][where] = static_cast<double>(inside + 3) * 0x1p-24 * magnitude / static_cast<double>(divisor);
+          e.bound[0][where] = static_cast<double>(inside + 3) * 0x1p-24 * magnitude / divisor;
       }
+  }
   return e;
 }
 

@@ -31,7 +31,7 @@ void put(T value, char* to) {
 }
 void put_number(DType type, float x, char* to) {
   if (type == DType::f32) put(x, to);
-  else if (byte_size(type) == 2) put(small_float_bits(type, x), to);
+  else if (is_half(type)) put(small_float_bits(type, x), to);
   else if (type == DType::i32) put(static_cast<int32_t>(x), to);
   else put(static_cast<uint8_t>(static_cast<int>(x)), to);
 }
@@ -43,16 +43,27 @@ T at(const void* p, int64_t i) {
   return x;
 }
 
+// Of every pattern of 16 bits.
+std::vector<double> all_values(DType type) {
+  std::vector<double> values(1 << 16);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = small_float_value(type, static_cast<uint16_t>(i));
+  return values;
+}
+double half_value(DType type, uint16_t bits) {
+  static const std::vector<double> f16 = all_values(DType::f16), bf16 = all_values(DType::bf16);
+  return (type == DType::f16 ? f16 : bf16)[bits];
+}
+
 // An output of 16 bits is rounded once more: by half a unit in its last place, of the least ones at least. One of 8-bit
 // integers may round either way where the bound reaches past a half.
 void round_output(DType type, bool integers, std::vector<double>& out, std::vector<double>& bound) {
   if (type == DType::f32 || type == DType::i32) return;
-  const bool is_half = byte_size(type) == 2;
+  const bool is_16_bits = is_half(type);
   for (size_t i = 0; i < out.size(); ++i) {
     double &y = out[i], &b = bound[i];
     if (integers || b == 0) {
       y = round_to(type, y), b = 0;
-    } else if (is_half) {
+    } else if (is_16_bits) {
       b += std::ldexp(std::abs(y) + b, type == DType::f16 ? -11 : -8) + std::ldexp(1, type == DType::f16 ? -25 : -134);
     } else {
       const double low = round_to(type, y - b), high = round_to(type, y + b);
@@ -101,12 +112,17 @@ Data make_data(const Problem& problem, bool integers, std::mt19937_64& random) {
   return data;
 }
 
-Encoded::Encoded(DType type, const Floats& v) : bytes_(v.size() * byte_size(type)) {
-  for (size_t i = 0; i < v.size(); ++i) put_number(type, v[i], bytes_.data() + i * byte_size(type));
+Encoded::Encoded(DType type, const Floats& v) {
+  const size_t size = byte_size(type);
+  bytes_.resize(v.size() * size);
+  if (type == DType::f32 && !v.empty()) std::memcpy(bytes_.data(), v.data(), bytes_.size());
+  else
+    for (size_t i = 0; i < v.size(); ++i) put_number(type, v[i], bytes_.data() + i * size);
 }
 
 double decode(DType type, const void* p, int64_t i) {
-  if (byte_size(type) == 2) return small_float_value(type, at<uint16_t>(p, i));
+  if (type == DType::f32) return at<float>(p, i);
+  if (is_half(type)) return half_value(type, at<uint16_t>(p, i));
   if (type == DType::i32) return at<int32_t>(p, i);
   if (type == DType::u8) return at<uint8_t>(p, i);
   if (type == DType::i8) return at<int8_t>(p, i);
@@ -154,7 +170,7 @@ double untouched(DType type) {
 }
 
 double round_to(DType type, double x) {
-  if (byte_size(type) == 2) return small_float_value(type, small_float_bits(type, x));
+  if (is_half(type)) return half_value(type, small_float_bits(type, x));
   if (type != DType::i8 && type != DType::u8) return x;
   const double low = type == DType::i8 ? -128 : 0;
   return std::isnan(x) ? 0 : std::clamp(std::nearbyint(x), low, low + 255);
