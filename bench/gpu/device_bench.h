@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "dnn/device_row.h"
+#include "dnn/device_operands.h"
 
 namespace trine::bench {
 
-// Floats from -1 to 1; integers from 0 to 99. A pattern of 65521 numbers, again and again.
-std::vector<char> random_content(DType type, int64_t count);
+using dnn::random_content;
 
 class DeviceBench {
  public:

@@ -32,8 +32,8 @@ DevicePrograms::DevicePrograms(Device device, std::vector<std::pair<std::string,
 }
 
 void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
-  const std::lock_guard lock(mutex_);
   std::map<std::string, std::pair<std::shared_ptr<const DeviceSource>, std::set<std::string>>> wanted;  // by text
+  std::unique_lock lock(mutex_);
   for (const DeviceCall* call : calls)
     for (const DeviceLaunch& launch : call->launches) {
       if (kernels_.contains(Key(launch.kernel, launch.source->text))) continue;
@@ -41,13 +41,16 @@ void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
       source = launch.source;
       kernels.insert(launch.kernel);
     }
+  lock.unlock();  // others compile meanwhile; of a kernel that two of them made the first stays
   for (const auto& [text, what] : wanted) {
     const auto& [source, kernels] = what;
     CompileOptions options{.name = source->name, .headers = headers_};
     for (const std::string& kernel : kernels)
       if (kernel.ends_with('>')) options.instances.push_back(kernel);
     const Module module = Module::compile(device_, text, options);
+    lock.lock();
     for (const std::string& kernel : kernels) kernels_.emplace(std::pair(kernel, text), module.kernel(kernel));
+    lock.unlock();
   }
 }
 

@@ -62,7 +62,8 @@ struct DeviceRow {
                                        const Quantization&) = nullptr;
   // Instead of `call`; null when the library is not there.
   std::shared_ptr<ProvidedCall> (*provide)(const DeviceRow&, const Problem&, const compute::Device&) = nullptr;
-  std::string_view provider = "own";  // the library: "cublaslt"
+  std::string_view provider = "own";   // the library: "cublaslt"
+  std::string (*library)() = nullptr;  // of a provider, with its version, for who remembers times: "cublaslt 120805"
 };
 
 class RegisterDeviceRows {

@@ -15,9 +15,20 @@ namespace {
 constexpr std::string_view kTitle = "trine timings 1";
 constexpr int kColumns = 6;
 
-std::string key_of(const Problem& problem, std::string_view row, int threads) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}", TRINE_VERSION, cpu_info().fingerprint(), threads, row, text(problem));
+std::string key_of(std::string_view machine, const Problem& problem, std::string_view row, int threads) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}", TRINE_VERSION, machine, threads, row, text(problem));
 }
+std::string key_of(const Problem& problem, std::string_view row, int threads) {
+  return key_of(cpu_info().fingerprint(), problem, row, threads);
+}
+constexpr int kNoThreads = 0;  // of devices
+
+std::optional<double> seconds_at(const std::map<std::string, double>& microseconds, const std::string& key) {
+  const auto it = microseconds.find(key);
+  return it == microseconds.end() ? std::nullopt : std::optional(it->second * 1e-6);
+}
+
+double rounded_microseconds(double seconds) { return std::max(std::round(seconds * 1e9), 1.0) / 1e3; }
 
 // The key and the microseconds of a line; nothing when it is damaged.
 std::optional<std::pair<std::string, double>> entry_of(std::string_view line) {
@@ -40,13 +51,32 @@ Timings::Timings(const Timings& other) : seconds_left(other.seconds_left), measu
 
 std::optional<double> Timings::find(const Problem& problem, std::string_view row, int threads) const {
   std::lock_guard lock(mutex_);
-  const auto it = microseconds_.find(key_of(problem, row, threads));
-  return it == microseconds_.end() ? std::nullopt : std::optional(it->second * 1e-6);
+  return seconds_at(microseconds_, key_of(problem, row, threads));
 }
 
 void Timings::add(const Problem& problem, std::string_view row, int threads, double seconds) {
   std::lock_guard lock(mutex_);
-  microseconds_[key_of(problem, row, threads)] = std::max(std::round(seconds * 1e9), 1.0) / 1e3;
+  microseconds_[key_of(problem, row, threads)] = rounded_microseconds(seconds);
+}
+
+std::optional<double> Timings::find_on(std::string_view device, const Problem& problem, std::string_view row) const {
+  std::lock_guard lock(mutex_);
+  return seconds_at(microseconds_, key_of(device, problem, row, kNoThreads));
+}
+
+void Timings::add_on(std::string_view device, const Problem& problem, std::string_view row, double seconds) {
+  std::lock_guard lock(mutex_);
+  microseconds_[key_of(device, problem, row, kNoThreads)] = rounded_microseconds(seconds);
+}
+
+void Timings::add_failure(std::string_view row, std::string why) {
+  std::lock_guard lock(mutex_);
+  failures_.emplace(row, std::move(why));
+}
+
+std::map<std::string, std::string> Timings::failures() const {
+  std::lock_guard lock(mutex_);
+  return failures_;
 }
 
 int Timings::merge(std::string_view text) {

@@ -55,6 +55,9 @@ class Target {
   // Likewise for loops.
   virtual std::string render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings,
                              Call& call) const = 0;
+  // Times the best rows for a problem, those whose times plan.limits.timings does not hold yet, until its budget is
+  // spent. `choose` goes by the times that are there.
+  virtual void measure(const Plan& plan, const dnn::Problem& problem) const = 0;
   // Called once the problem of a chosen kernel is final: fills workspace_bytes.
   virtual void settle(Call& call) const = 0;
 };

@@ -4,6 +4,7 @@
 //   trine timings 1
 //   VERSION <tab> CPU <tab> THREADS <tab> ROW <tab> PROBLEM <tab> MICROSECONDS
 //
+// and of rows on devices "VERSION <tab> DEVICE <tab> 0 <tab> ...", DEVICE being the text by which they are asked for.
 // Entries of other machines and versions are kept and not used. Threads may use one at the same time.
 #pragma once
 
@@ -27,6 +28,14 @@ class Timings {
   std::optional<double> find(const Problem& problem, std::string_view row, int threads) const;
   void add(const Problem& problem, std::string_view row, int threads, double seconds);
 
+  // The same of a row of a device.
+  std::optional<double> find_on(std::string_view device, const Problem& problem, std::string_view row) const;
+  void add_on(std::string_view device, const Problem& problem, std::string_view row, double seconds);
+
+  // Rows that could not be measured, and why; not in the text.
+  void add_failure(std::string_view row, std::string why);
+  std::map<std::string, std::string> failures() const;
+
   // Adds the entries of `text`; those that are there already win. Returns how many lines were ignored because they are
   // damaged. Throws Error{invalid_argument} when the text is something else altogether.
   int merge(std::string_view text);
@@ -38,6 +47,7 @@ class Timings {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, double> microseconds_;  // by the line without its last column
+  std::map<std::string, std::string> failures_;
 };
 
 // Adds the entries of a file to `timings`, if there is such a file. Damaged lines, and a file that is no timing cache,

@@ -57,10 +57,10 @@ std::optional<Precision> precision_from_name(std::string_view name);
 struct BuildOptions {
   // Fixes or bounds input sizes: name -> dimensions ("N", "8", "1..4..32": min, likely, max).
   std::map<std::string, std::vector<std::string>> shapes;
-  std::string device = "cpu";    // what kernels are chosen for and verified on: as SessionOptions::device
-  int threads = 0;               // what kernels are chosen for; 0: all
-  double budget_seconds = 0;     // > 0: time candidate kernels within this budget; else the cost model chooses
-  std::string timing_cache;      // file of times measured earlier: they are used, and new ones are added to it
+  std::string device = "cpu";  // what kernels are chosen for and verified on: as SessionOptions::device
+  int threads = 0;             // what kernels are chosen for; 0: all
+  double budget_seconds = 0;  // > 0: time candidate kernels on `device` within this budget; else the cost model chooses
+  std::string timing_cache;   // file of times measured earlier: they are used, and new ones are added to it
   bool deterministic = false;    // outputs have the same bits for any number of threads of build and session
   size_t workspace_bytes = 0;    // > 0: scratch memory that one kernel may ask for
   size_t max_memory_bytes = 0;   // > 0: for tensors while building, the engine's among them; smaller kernels if need be

@@ -29,6 +29,7 @@ class Builder {
   Builder(const Model& model, const BuildOptions& options)
       : options_(options), model_(model), graph_(model.state()->graph->deep_copy()), chooser_(options) {
     if (!is_this_cpu(options.device)) runtime_ = open_device(options.device);
+    chooser_.on_progress([this](const std::string& phase) { tell(phase, 3); });
     state_->metadata = model.metadata();
   }
 

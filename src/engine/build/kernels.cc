@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "dnn/timings_file.h"
-#include "plan/device_runtime.h"
+#include "engine/build/problem_collector.h"
 #include "plan/footprint.h"
 #include "trine/base/cpu.h"
 #include "trine/base/error.h"
@@ -29,11 +29,6 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
     throw Error(ErrorCode::invalid_argument,
                 "build: deterministic with a budget or a timing cache; what is measured may "
                 "choose other kernels elsewhere, so give one or the other");
-  if (measures && !is_this_cpu(options.device))
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("build: a budget or a timing cache with device '{}'; kernels are timed on cpu, those of "
-                            "devices are chosen by a cost model",
-                            options.device));
   limits_.threads = options.threads > 0 ? options.threads : default_thread_count();
   if (options.fast && options.strict_fp32)
     throw Error(ErrorCode::invalid_argument, "build: fast and strict_fp32 contradict each other; give one or none");
@@ -52,7 +47,10 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
 }
 
 std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types, const Target* target) {
-  if (target) return choose_rows(plan, types, target);
+  if (target) {
+    if (limits_.timings) measure(plan, types, *target);
+    return choose_rows(plan, types, target);
+  }
   int steps = 0;
   for_each_plan(plan, [&](const Plan& p) {
     for (const PlanStep& step : p.steps) steps += step.kind == StepKind::kernel;
@@ -63,6 +61,17 @@ std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types, co
   });
   if (options_.max_memory_bytes > 0) shrink(plan, types);
   return choose_rows(plan, types);
+}
+
+// Each problem once, those first that take most of a run.
+void KernelChooser::measure(Plan& plan, const std::vector<Type>& types, const Target& target) {
+  ProblemCollector collector(target);
+  choose_rows(plan, types, &collector);
+  const std::vector<dnn::Problem> problems = collector.heaviest_first();
+  for (size_t i = 0; i < problems.size() && limits_.timings->seconds_left > 0; ++i) {
+    if (tell_) tell_(fmt::format("choose kernels: {} of {} problems timed", i, problems.size()));
+    target.measure(plan, problems[i]);
+  }
 }
 
 // Raises the price of memory until the plan fits.
@@ -111,6 +120,8 @@ std::vector<std::string> KernelChooser::notes() const {
                                     ? " until the budget was spent; a longer --budget, or another build with the same "
                                       "--timing-cache, times the rest"
                                     : ""));
+  for (const auto& [row, why] : limits_.timings ? limits_.timings->failures() : std::map<std::string, std::string>())
+    notes.push_back(fmt::format("kernel {} is left out, as it does not run here: {}", row, why));
   if (wanted_ > 0)
     notes.push_back(fmt::format("smaller kernels are used, to keep within --max-mem: the fastest would hold {:.1f} MiB",
                                 mebibytes(static_cast<double>(wanted_))));

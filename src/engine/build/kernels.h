@@ -10,6 +10,8 @@ class KernelChooser {
  public:
   // Reads the timing cache. Throws Error{invalid_argument} for options that contradict each other, Error{io}.
   explicit KernelChooser(const BuildOptions& options);
+  // Called as work on a device goes on.
+  void on_progress(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
 
   // What the plan's rows may be.
   dnn::Limits limits() const { return limits_; }
@@ -25,9 +27,11 @@ class KernelChooser {
 
  private:
   void shrink(Plan& plan, const std::vector<Type>& types);
+  void measure(Plan& plan, const std::vector<Type>& types, const Target& target);
 
   const BuildOptions& options_;
   dnn::Limits limits_;
+  std::function<void(const std::string&)> tell_;
   int ignored_ = 0;    // damaged lines of the timing cache
   size_t wanted_ = 0;  // bytes of the fastest plan, when it was too large
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/render.h"
+#include "plan/device/row_times.h"
 #include "trine/base/error.h"
 
 namespace trine {
@@ -32,29 +33,44 @@ std::string no_row(const dnn::DeviceChoice& choice) {
 
 }  // namespace
 
-DeviceTarget::DeviceTarget(compute::Device device) : device_(std::move(device)), traits_(dnn::traits_of(device_)) {
+DeviceTarget::DeviceTarget(compute::Device device, std::shared_ptr<compute::DevicePrograms> programs)
+    : device_(std::move(device)), programs_(std::move(programs)), traits_(dnn::traits_of(device_)) {
+  if (!programs_) programs_ = std::make_shared<compute::DevicePrograms>(device_, dnn::device_headers());
   fingerprint_ = fmt::format("{} x{}", traits_.is_cpu ? "simt" : fmt::format("sm_{}", traits_.architecture),
                              traits_.multiprocessors);
 }
 
+dnn::DeviceChoice DeviceTarget::candidates(const Plan& plan, const dnn::Problem& problem) const {
+  dnn::DeviceChoice choice = dnn::find_on_device(problem, traits_, limits_of(plan));
+  std::erase_if(choice.candidates, [&](const dnn::DeviceCandidate& c) {
+    return !small_enough(*c.row, problem, plan.limits.workspace_bytes);
+  });
+  return choice;
+}
+
 std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call& call) const {
   if (plan.device != fingerprint_) chosen = "";  // for another device
-  dnn::DeviceChoice choice = dnn::find_on_device(call.what.problem, traits_, limits_of(plan));
+  const dnn::Problem& problem = call.what.problem;
+  dnn::DeviceChoice choice = candidates(plan, problem);
+  if (plan.limits.timings && !plan.limits.deterministic) RowTimes(*this, *plan.limits.timings).order(problem, choice);
   std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
                         [&](const dnn::DeviceCandidate& c) { return c.row->name == chosen; });
   for (const dnn::DeviceCandidate& candidate : choice.candidates) {
-    if (!small_enough(*candidate.row, call.what.problem, plan.limits.workspace_bytes)) continue;
     auto work = std::make_shared<ChosenWork>();
     work->row = candidate.row;
     work->traits = &traits_;
     if (candidate.row->provide) {
-      work->provided = candidate.row->provide(*candidate.row, call.what.problem, device_);
+      work->provided = candidate.row->provide(*candidate.row, problem, device_);
       if (!work->provided) continue;  // the library is not here
     }
     call.device = std::move(work);
     return "";
   }
   return no_row(choice);
+}
+
+void DeviceTarget::measure(const Plan& plan, const dnn::Problem& problem) const {
+  if (plan.limits.timings) RowTimes(*this, *plan.limits.timings).measure(problem, candidates(plan, problem));
 }
 
 bool DeviceTarget::small_enough(const dnn::DeviceRow& row, const dnn::Problem& problem, size_t workspace_bytes) const {

@@ -26,21 +26,27 @@ inline const ChosenWork& work_of(const Call& call) { return static_cast<const Ch
 
 class DeviceTarget final : public Target {
  public:
-  explicit DeviceTarget(compute::Device device);
+  // `programs`: where kernels that are timed stay compiled; null: made here.
+  explicit DeviceTarget(compute::Device device, std::shared_ptr<compute::DevicePrograms> programs = nullptr);
 
   const std::string& fingerprint() const override { return fingerprint_; }
   bool has_row(std::string_view name) const override { return dnn::find_device_row(name) != nullptr; }
   std::string choose(const Plan& plan, std::string_view chosen, Call& call) const override;
   std::string render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings, Call& call) const override;
+  void measure(const Plan& plan, const dnn::Problem& problem) const override;
   void settle(Call& call) const override;
 
   const compute::Device& device() const { return device_; }
   const dnn::DeviceTraits& traits() const { return traits_; }
+  compute::DevicePrograms& programs() const { return *programs_; }
 
  private:
+  // Those that the plan may take, the fastest by the model first.
+  dnn::DeviceChoice candidates(const Plan& plan, const dnn::Problem& problem) const;
   bool small_enough(const dnn::DeviceRow& row, const dnn::Problem& problem, size_t workspace_bytes) const;
 
   compute::Device device_;
+  std::shared_ptr<compute::DevicePrograms> programs_;
   dnn::DeviceTraits traits_;
   std::string fingerprint_;
 };

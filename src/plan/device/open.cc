@@ -15,8 +15,8 @@ constexpr const char* kSimt = "simt";
 class Runtime final : public DeviceRuntime {
  public:
   explicit Runtime(const compute::Device& device)
-      : target_(std::make_shared<DeviceTarget>(device)),
-        programs_(std::make_shared<compute::DevicePrograms>(device, dnn::device_headers())) {}
+      : programs_(std::make_shared<compute::DevicePrograms>(device, dnn::device_headers())),
+        target_(std::make_shared<DeviceTarget>(device, programs_)) {}
 
   const Target& target() const override { return *target_; }
 
@@ -38,8 +38,8 @@ class Runtime final : public DeviceRuntime {
     return store;
   }
 
-  std::shared_ptr<const DeviceTarget> target_;
   std::shared_ptr<compute::DevicePrograms> programs_;
+  std::shared_ptr<const DeviceTarget> target_;
   std::mutex mutex_;
   std::map<const Plan*, std::weak_ptr<DeviceStore>> stores_;
 };

@@ -74,6 +74,8 @@ std::shared_ptr<dnn::ProvidedCall> provide(const DeviceRow& row, const Problem& 
   return call->usable() ? call : nullptr;
 }
 
+std::string library() { return cublaslt::api() ? fmt::format("cublaslt {}", cublaslt::api()->version()) : ""; }
+
 constexpr int kChoices = 3, kKinds = 4;
 constexpr std::array<Variant, kKinds> kVariants = {
     {{DType::f16, false, 0}, {DType::bf16, false, 0}, {DType::f32, false, 0}, {DType::f32, true, 0}}};
@@ -99,7 +101,8 @@ struct Table {
                     .fits = fits,
                     .cost = cost,
                     .provide = provide,
-                    .provider = "cublaslt"};
+                    .provider = "cublaslt",
+                    .library = library};
       }
     }
   }
