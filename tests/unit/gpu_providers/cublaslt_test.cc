@@ -3,6 +3,8 @@
 #include <functional>
 #include <numeric>
 
+#include "plan/device/device_target.h"
+#include "plan/device/row_times.h"
 #include "provided.h"
 
 namespace trine::test {
@@ -220,6 +222,31 @@ TEST(Providers, WhatCublasLtCannotDoIsRefused) {
   EXPECT_FALSE(provided("matmul_f16_cublaslt_0", p, why));
   p = problem(0, 8, 8, DType::f16, DType::f16);
   EXPECT_FALSE(provided("matmul_f16_cublaslt_0", p, why));
+}
+
+// Its times belong to a version of the library, those of our rows do not.
+TEST(Providers, AreTimedBesideOwnRows) {
+  const DeviceTarget target(device());
+  dnn::Timings timings;
+  timings.seconds_left = 60;
+  const RowTimes times(target, timings);
+  MatmulProblem p = problem(16, 24, 32, DType::f16, DType::f16);
+  p.b_constant = true;
+  dnn::DeviceChoice choice = dnn::find_on_device(p, target.traits());
+  times.measure(p, choice);
+  EXPECT_TRUE(timings.failures().empty()) << timings.failures().begin()->second;
+  int own = 0, theirs = 0;
+  for (const dnn::DeviceCandidate& c : choice.candidates) {
+    const bool is_theirs = c.row->provide != nullptr;
+    EXPECT_EQ(times.machine(*c.row).find(", cublaslt ") != std::string::npos, is_theirs);
+    if (timings.find_on(times.machine(*c.row), p, c.row->name)) ++(is_theirs ? theirs : own);
+  }
+  EXPECT_GE(own, 2);
+  EXPECT_GE(theirs, 1);
+  EXPECT_EQ(timings.measured, own + theirs);
+  times.order(p, choice);
+  for (size_t i = 1; i < static_cast<size_t>(timings.measured); ++i)
+    EXPECT_LE(choice.candidates[i - 1].seconds, choice.candidates[i].seconds);
 }
 
 }  // namespace
