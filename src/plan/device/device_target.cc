@@ -81,7 +81,9 @@ bool DeviceTarget::small_enough(const dnn::DeviceRow& row, const dnn::Problem& p
 std::string DeviceTarget::render(std::span<const codegen::LoopKernel> loops, const Bindings& bindings,
                                  Call& call) const {
   auto work = std::make_shared<ChosenWork>();
-  const codegen::RenderTarget target{traits_.multiprocessors, std::min(traits_.shared_bytes_per_block, 48u << 10)};
+  const codegen::RenderTarget target{.multiprocessors = traits_.multiprocessors,
+                                     .shared_bytes = std::min(traits_.shared_bytes_per_block, 48u << 10),
+                                     .overlap = traits_.architecture >= 90};
   try {
     for (const codegen::LoopKernel& loop : loops) work->calls.push_back(render_cuda(loop, bindings, target));
   } catch (const Error& e) {

@@ -105,9 +105,23 @@ void compare(const std::string& what, DType type, const std::vector<char>& got, 
                   << options.bound(decoded(type, want.data(), first));
 }
 
+// A kernel that may begin before the one before it is done must wait for it.
+void expect_that_kernels_wait(const compute::DeviceCall& call) {
+  for (const compute::DeviceLaunch& l : call.launches) {
+    if (!l.shape.overlap) continue;
+    const std::string &text = l.source->text, name = l.kernel.substr(0, l.kernel.find('<'));
+    const size_t at = text.find(" " + name.substr(name.rfind(':') + 1) + "(");
+    ASSERT_NE(at, std::string::npos) << l.kernel;
+    const std::string body = text.substr(at, text.find("__global__", at) - at);
+    EXPECT_TRUE(body.find("meet_neighbours()") != std::string::npos || body.find("wait_for_") != std::string::npos)
+        << l.kernel;
+  }
+}
+
 void check_row(const DeviceRow& row, const compute::DeviceCall& call, const Problem& problem, const CaseData& data,
                const std::vector<std::vector<char>>& want, const CaseOptions& options) {
   using Role = compute::OperandRole;
+  expect_that_kernels_wait(call);
   const OperandSizes& s = data.sizes;
   std::vector<Guarded> inputs, outputs, constants;
   const auto* copy = std::get_if<CopyProblem>(&problem);

@@ -5,6 +5,7 @@
 //
 // A hidden value takes part as 0 * v in its tile: v must be finite there (past the lengths it is not read).
 #include "attention.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -193,6 +194,7 @@ __global__ void __launch_bounds__(128)
     attention_mma(AttentionSizes p, const void* q_data, const void* k_data, const void* v_data, const void* mask,
                   const int* q_lens, const int* kv_lens, const float* slopes, const unsigned long long* random,
                   void* y_data, float* lse, Wide* fault, float* parts) {
+  meet_neighbours();
   const AttentionData data{q_data, k_data, v_data, mask, q_lens, kv_lens, slopes, random, y_data, lse, fault};
   constexpr int NT = BN / 8, ND = D / 8, kRows = 64 * MT;
   extern __shared__ __align__(128) unsigned char memory[];
@@ -358,6 +360,7 @@ __global__ void __launch_bounds__(256)
     attention_joined(AttentionSizes p, const void* q_data, const void* k_data, const void* v_data, const void* mask,
                      const int* q_lens, const int* kv_lens, const float* slopes, const unsigned long long* random,
                      void* y_data, float* lse, Wide* fault, const float* parts) {
+  meet_neighbours();
   const AttentionData data{q_data, k_data, v_data, mask, q_lens, kv_lens, slopes, random, y_data, lse, fault};
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Wide all_rows = static_cast<Wide>(p.batch) * p.heads * p.q_len;

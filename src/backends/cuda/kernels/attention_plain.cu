@@ -1,6 +1,7 @@
 // Attention of any kind in f32: a block has 32 queries of a head, each of its 8 warps 4 of them; a lane has a key while
 // scores are made, and 32nd columns while values are added. Columns past 256 belong to other blocks.
 #include "attention.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -26,6 +27,7 @@ __global__ void __launch_bounds__(256)
     attention_plain(AttentionSizes p, const void* q_data, const void* k_data, const void* v_data, const void* mask,
                     const int* q_lens, const int* kv_lens, const float* slopes, const unsigned long long* random,
                     void* y_data, float* lse, Wide* fault) {
+  meet_neighbours();
   const AttentionData data{q_data, k_data, v_data, mask, q_lens, kv_lens, slopes, random, y_data, lse, fault};
   __shared__ float tile_q[32][kDepth], tile_k[32][kDepth + 1];
   __shared__ float tile_v[32][256];

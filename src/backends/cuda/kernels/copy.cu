@@ -1,5 +1,6 @@
 // Strided copies of elements of any size, and rows by index.
 #include "element.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -26,6 +27,7 @@ __device__ inline Places counted(const CopySizes& p, int axes, unsigned i) {
 // aligned to less: to `unit` bytes.
 template <class T, class Unit>
 __global__ void __launch_bounds__(256) copy_elements(CopySizes p, const T* x, T* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   const Places at = counted(p, p.axes, item);
@@ -42,6 +44,7 @@ __global__ void __launch_bounds__(256) copy_elements(CopySizes p, const T* x, T*
 // elements are read and written at a time where they lie so (strides of N, of the tile's rows).
 template <class T, int N>
 __global__ void __launch_bounds__(256) copy_transposed(CopySizes p, const T* x, T* y) {
+  meet_neighbours();
   constexpr int kTile = sizeof(T) <= 2 ? 64 : 32, kPitch = kTile + (sizeof(T) <= 2 ? 4 / sizeof(T) : 1);
   constexpr int kGroups = kTile / N, kStep = 256 / kGroups;
   __shared__ T tile[kTile * kPitch];
@@ -74,6 +77,7 @@ __global__ void __launch_bounds__(256) copy_transposed(CopySizes p, const T* x, 
 // out[o, i, :] = in[o, index[i], :], a piece (T) a thread. An index out of range is told in `fault` and reads row 0.
 template <class T, class Index>
 __global__ void __launch_bounds__(256) gather(GatherSizes p, const char* x, const Index* index, char* y, Wide* fault) {
+  meet_neighbours();
   unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   const unsigned piece = taken(item, p.pieces);

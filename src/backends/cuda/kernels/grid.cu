@@ -1,5 +1,6 @@
 // Grids of affine maps, and images sampled at a grid: positions in f64, as dnn/grid.h has them.
 #include "element.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -11,6 +12,7 @@ __device__ inline double position_of(int i, int size, bool align_corners) {
 
 // A thread has one coordinate of one point.
 __global__ void __launch_bounds__(256) affine_grid(GridSizes p, const float* theta, float* grid) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   unsigned i = item;
@@ -66,6 +68,7 @@ __device__ inline AxisTaps taps_of(const GridSizes& p, double position, int size
 // A thread has one channel of one point.
 template <class T>
 __global__ void __launch_bounds__(256) grid_sample(GridSizes p, const T* x, const float* grid, T* y) {
+  meet_neighbours();
   unsigned i = blockIdx.x * 256 + threadIdx.x;
   if (i >= p.items) return;
   unsigned c = 0;

@@ -1,6 +1,7 @@
 // One element a thread: activations, operations on two operands, conversions between strides and types.
 #include "element.cuh"
 #include "epilogue.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -35,6 +36,7 @@ __device__ inline float function_of(int function, float x, float alpha, float be
 template <class T, int N>
 __global__ void __launch_bounds__(256)
     activation(int function, float alpha, float beta, unsigned elements, const T* x, T* y) {
+  meet_neighbours();
   const unsigned first = (blockIdx.x * 256 + threadIdx.x) * N;
   if (first >= elements) return;
   auto v = loaded<T, N>(x + first, elements - first, aligned<T, N>(x));
@@ -71,6 +73,7 @@ __device__ inline float joined(int op, float a, float b, float c) {
 template <class T, class B>
 __global__ void __launch_bounds__(256)
     binary(CopySizes p, int op, float alpha1, float alpha2, float beta, const T* a, const B* b, const T* c, T* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   Wide at = 0;
@@ -85,6 +88,7 @@ __global__ void __launch_bounds__(256)
 
 template <class From, class To>
 __global__ void __launch_bounds__(256) transform(CopySizes p, float alpha, float beta, const From* x, To* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   Wide from = 0, to = 0;
@@ -101,6 +105,7 @@ __global__ void __launch_bounds__(256) transform(CopySizes p, float alpha, float
 // Local response. A thread has one element and adds up its window.
 template <class T>
 __global__ void __launch_bounds__(256) lrn(LrnSizes p, const T* x, T* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   unsigned i = item, c = 0;

@@ -1,6 +1,7 @@
 // Max and average pools. A thread has one output pixel of N neighbouring channels (nhwc) or of one (nchw); of large
 // windows a warp has it, and lanes share the window.
 #include "element.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -62,6 +63,7 @@ __device__ inline float scale_of(const Place& at) {
 
 template <class T, int N, bool is_max>
 __global__ void __launch_bounds__(256) pool(PoolSizes p, const T* x, T* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   const Place at = place_of(p, item);
@@ -87,6 +89,7 @@ __global__ void __launch_bounds__(256) pool(PoolSizes p, const T* x, T* y) {
 // the window; else each warp has one output and its lanes share the window.
 template <class T, int N, bool is_max>
 __global__ void __launch_bounds__(256) pool_shared(PoolSizes p, const T* x, T* y) {
+  meet_neighbours();
   __shared__ float parts[8][32 * N + 1];
   const unsigned lane = threadIdx.x, warp = threadIdx.y;
   unsigned item;
@@ -104,6 +107,7 @@ __global__ void __launch_bounds__(256) pool_shared(PoolSizes p, const T* x, T* y
   float sum[N];
   for (int i = 0; i < N; ++i) sum[i] = is_max ? -kInfinity : 0.f;
   const int all = works ? at.z.count * at.y.count * at.x.count : 0;
+#pragma unroll 4
   for (int i = static_cast<int>(p.channels_inner ? warp : lane); i < all; i += p.channels_inner ? 8 : 32) {
     const int wx = i % at.x.count, line = i / at.x.count;
     const Pack<T, N> v = loaded<T, N>(from + position(p, at, line / at.y.count, line % at.y.count, wx), count, whole);

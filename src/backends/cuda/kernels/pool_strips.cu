@@ -1,5 +1,6 @@
 // Max pools of windows of kSize x kSize: of each pixel under a strip first the maximum of its column, then of columns
 // those of each output. Padding is -infinity, a NaN stays one.
+#include "overlap.cuh"
 #include "strips.cuh"
 
 using namespace trine;
@@ -42,6 +43,7 @@ __device__ __forceinline__ void raise(Pixel<kType>& to, const Pixel<kType>& by) 
 template <int kType, int kSize, int kStride, int kColumns, bool kOverlap>
 __global__ void __launch_bounds__(kMostStripThreads)
     pool_strips(const __grid_constant__ StripSizes p, const void* x, void* y) {
+  meet_neighbours();
   constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
   const StripPlace at = StripPlace::of<kColumns>(p);
   wait_for_results<kOverlap>();

@@ -1,6 +1,7 @@
 // Nearest and linear resizing: an output pixel is a weighted sum of up to eight input pixels, which tables name. A
 // thread has N neighbouring channels (nhwc) or one (nchw).
 #include "element.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -8,6 +9,7 @@ namespace trine {
 // is.
 template <class T, int N>
 __global__ void __launch_bounds__(256) resize(ResizeSizes p, const T* x, const ResizeTaps* tables, T* y) {
+  meet_neighbours();
   unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   unsigned group = 0;

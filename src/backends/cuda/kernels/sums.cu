@@ -1,6 +1,7 @@
 // What needs all of a row or set first: softmax, normalisations, reductions. kThreads threads have a row: a warp or a
 // block of 256.
 #include "element.cuh"
+#include "overlap.cuh"
 
 namespace trine {
 
@@ -32,6 +33,7 @@ __device__ inline float scale_of(int kind, float sum) { return kind == 2 ? logf(
 
 template <class T, int kThreads>
 __global__ void __launch_bounds__(256) softmax_rows(SoftmaxSizes p, const T* x, T* y) {
+  meet_neighbours();
   const Wide row = static_cast<Wide>(blockIdx.x) * (256 / kThreads) + threadIdx.x / kThreads;
   if (row >= p.outer) return;
   const int first = static_cast<int>(threadIdx.x) % kThreads;
@@ -51,6 +53,7 @@ __global__ void __launch_bounds__(256) softmax_rows(SoftmaxSizes p, const T* x, 
 // A thread has a column of an axis that is not the innermost.
 template <class T>
 __global__ void __launch_bounds__(256) softmax_columns(SoftmaxSizes p, const T* x, T* y) {
+  meet_neighbours();
   const Wide item = static_cast<Wide>(blockIdx.x) * 256 + threadIdx.x;
   if (item >= static_cast<Wide>(p.outer) * p.inner) return;
   const Wide at = item / p.inner * p.axis * p.inner + item % p.inner;
@@ -82,6 +85,7 @@ template <class T, int kThreads>
 __global__ void __launch_bounds__(256)
     norm_sets(NormSizes p, const T* x, const float* scale, const float* shift, const float* running, const T* z, T* y,
               float* saved, float* running_out) {
+  meet_neighbours();
   const int set = static_cast<int>(blockIdx.x) * (256 / kThreads) + static_cast<int>(threadIdx.x) / kThreads;
   if (set >= p.sets) return;
   const int first = static_cast<int>(threadIdx.x) % kThreads, of_image = p.channels / p.set_channels;
@@ -128,6 +132,7 @@ __global__ void __launch_bounds__(256)
 template <class T>
 __global__ void __launch_bounds__(256) norm_known(NormSizes p, const T* x, const float* scale, const float* shift,
                                                   const float* running, const T* z, T* y) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * 256 + threadIdx.x;
   if (item >= p.items) return;
   unsigned i = item;
@@ -160,6 +165,7 @@ __device__ inline bool precedes(int kind, Found b, Found a) {
 
 template <class T, int kThreads>
 __global__ void __launch_bounds__(256) reduce(ReduceSizes p, const T* a, const T* c, T* y, int* indices) {
+  meet_neighbours();
   const unsigned item = blockIdx.x * (256 / kThreads) + threadIdx.x / kThreads;
   if (item >= p.outside.items) return;
   const auto at = [](const CopySizes& s, unsigned i) {

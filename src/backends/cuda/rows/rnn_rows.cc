@@ -151,6 +151,7 @@ DeviceCall layer_call(const DeviceRow&, const Problem& problem, const DeviceTrai
                                packed(weights.peephole_at()), in(1), in(2), lens, out(0), out(1), out(2),
                                workspace(static_cast<int64_t>(scratch.sums)), Role{Role::Kind::fault}});
   steps.shape.cooperative = true;
+  steps.shape.overlap = false;
   call.launches.push_back(std::move(steps));
   return call;
 }

@@ -40,6 +40,7 @@ DeviceLaunch launch(std::string_view source, std::string kernel, Dim3 grid, std:
   l.shape.grid = grid;
   l.shape.block = block;
   l.shape.shared_bytes = shared_bytes;
+  l.shape.overlap = true;
   l.arguments = std::move(arguments);
   return l;
 }

@@ -32,7 +32,7 @@ inline Role in(int index) { return {Role::Kind::in, index}; }
 inline Role out(int index) { return {Role::Kind::out, index}; }
 inline Role workspace(int64_t offset) { return {Role::Kind::workspace, 0, offset}; }
 
-// A call of one launch of one kernel of a source, 256 threads a block unless said.
+// A launch of one kernel of a source, which begins with meet_neighbours(); 256 threads a block unless said.
 DeviceLaunch launch(std::string_view source, std::string kernel, Dim3 grid, std::vector<DeviceArgument> arguments,
                     Dim3 block = {256, 1, 1}, uint32_t shared_bytes = 0);
 
