@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
                           const float* weights, const void* bias, const void* residual, const float* scale, void* y) {
   constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
   __shared__ __align__(16) float taps[kSize * kSize * kMostStripGroups * 8];
-  const StripPlace at = StripPlace::of<kColumns>(p);
+  const StripPlace at = StripPlace::of<kColumns, kStride>(p);
   {
     const int quads = p.slice_channels / 4, first = at.channel - at.own_channel;
     const Divider half = p.groups;  // a group is two quads
@@ -36,21 +36,21 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
   const auto misaligned = [](const void* q) { return (reinterpret_cast<unsigned long long>(q) & 15) != 0; };
   const bool aligned = p.y_aligned && !misaligned(y) && !misaligned(residual);
   const int x0 = at.x * kStride - p.pad_x, y0 = at.y * p.stride_y - p.pad_y;
-  const long long image = (long long)at.image * p.in_h * p.in_w * p.pixel + at.channel;
-  long long to = ((long long)(at.image * p.out_h + at.y) * p.out_w + at.x) * p.y_row + at.channel;
+  const long long image = at.image * p.image;
+  long long to = at.to;
 
   const bool whole = p.aligned && !misaligned(a);
   float sums[kColumns * 8] = {};
   if (whole) {
     const int step = p.pixel * kBytes;
-    const char* from = static_cast<const char*>(a) + (image + (long long)(y0 * p.in_w + x0) * p.pixel) * kBytes;
+    const char* from = static_cast<const char*>(a) + image * kBytes + (long long)at.from * kBytes;
     const float* weight = taps + at.own_channel;
     int row = y0;
     const auto load_row = [&](Pixel<kType>(&pixels)[kPixels]) __attribute__((always_inline)) {
       const unsigned limit = unsigned(row) < unsigned(p.in_h) ? p.in_w : 0;
 #pragma unroll
       for (int i = 0; i < kPixels; ++i) pixels[i].load(from + i * step, unsigned(x0 + i) < limit);
-      from += (long long)p.in_w * step;
+      from += (long long)p.row * kBytes;
       ++row;
     };
     const auto multiply_row = [&](const Pixel<kType>(&pixels)[kPixels]) __attribute__((always_inline)) {
@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
       }
     }
     if (finishes_at_once(f, operands, aligned)) {
-      finish_known<kColumns>(f, operands, sums, min(kColumns, p.out_w - at.x), to, p.y_row, at.channel);
+      finish_known<kColumns>(f, operands, sums, min(kColumns, p.out_w - at.x), to, p.y_pixel, at.channel);
       return;
     }
   }
 #pragma unroll 1
-  for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_row) {
+  for (int i = 0; i < kColumns && at.x + i < p.out_w; ++i, to += p.y_pixel) {
     float eight[8] = {};
     if (whole) {
 #pragma unroll
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kMostStripThreads, 2)
     for (int tap = 0; tap < kSize * kSize && !whole; ++tap) {
       const int row = y0 + tap / kSize, column = x0 + i * kStride + tap % kSize;
       if (unsigned(row) >= unsigned(p.in_h) || unsigned(column) >= unsigned(p.in_w)) continue;
-      const Eight v = eight_slowly(kType, a, image + (long long)(row * p.in_w + column) * p.pixel);
+      const Eight v = eight_slowly(kType, a, image + row * p.row + column * p.pixel + at.channel);
       const float* weight = taps + tap * p.slice_channels + at.own_channel;
 #pragma unroll
       for (int c = 0; c < 8; ++c) eight[c] = fmaf(v.v[c], weight[c], eight[c]);

@@ -31,10 +31,25 @@ __device__ __forceinline__ void store_eight(int type, void* y, long long at, con
   *reinterpret_cast<uint4*>(static_cast<unsigned short*>(y) + at) = words;
 }
 
+// A NaN in x stays one.
+__device__ __forceinline__ float at_least(float x, float low) {
+  asm("max.NaN.f32 %0, %0, %1;" : "+f"(x) : "f"(low));
+  return x;
+}
+__device__ __forceinline__ float at_most(float x, float high) {
+  asm("min.NaN.f32 %0, %0, %1;" : "+f"(x) : "f"(high));
+  return x;
+}
+
 template <Act kAct, int kCount>
-__device__ __forceinline__ void activate_each(const Finish& f, float (&x)[kCount]) {
+__device__ __forceinline__ void activate_each(const Finish& f, float (&x)[kCount]) {  // relu, clip, silu, hardswish
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) x[i] = activated(kAct, f.alpha, f.beta, x[i]);
+  for (int i = 0; i < kCount; ++i) {
+    if constexpr (kAct == Act::relu) x[i] = at_least(x[i], 0.f);
+    else if constexpr (kAct == Act::clip) x[i] = at_most(at_least(x[i], f.alpha), f.beta);
+    else if constexpr (kAct == Act::silu) x[i] = __fdividef(x[i], 1.f + __expf(-x[i]));
+    else x[i] *= at_most(at_least(fmaf(x[i], 1.f / 6, 0.5f), 0.f), 1.f);
+  }
 }
 
 // Whether finish_known can do it: activations that networks of images have, biases that are read at once, no residual.
@@ -56,16 +71,10 @@ __device__ __forceinline__ void finish_known(const Finish& f, const FinishOperan
     for (int i = 0; i < kEights * 8; ++i) x[i] += bias[i % 8];
   }
   const Act act = Act(f.act);
-  if (act == Act::relu) {
-    activate_each<Act::relu>(f, x);
-  } else if (act == Act::clip) {
-    activate_each<Act::clip>(f, x);
-  } else if (act == Act::silu) {
-#pragma unroll
-    for (int i = 0; i < kEights * 8; ++i) x[i] = __fdividef(x[i], 1.f + __expf(-x[i]));
-  } else if (act == Act::hardswish) {
-    activate_each<Act::hardswish>(f, x);
-  }
+  if (act == Act::relu) activate_each<Act::relu>(f, x);
+  else if (act == Act::clip) activate_each<Act::clip>(f, x);
+  else if (act == Act::silu) activate_each<Act::silu>(f, x);
+  else if (act == Act::hardswish) activate_each<Act::hardswish>(f, x);
 #pragma unroll
   for (int i = 0; i < kEights; ++i)
     if (i < count) store_eight(f.out, o.y, at + i * step, x + i * 8);

@@ -45,13 +45,12 @@ __global__ void __launch_bounds__(kMostStripThreads)
     pool_strips(const __grid_constant__ StripSizes p, const void* x, void* y) {
   meet_neighbours();
   constexpr int kPixels = (kColumns - 1) * kStride + kSize, kBytes = kType == kF32 ? 4 : 2;
-  const StripPlace at = StripPlace::of<kColumns>(p);
+  const StripPlace at = StripPlace::of<kColumns, kStride>(p);
   wait_for_results<kOverlap>();
   if (!at.works) return;
   const auto misaligned = [](const void* q) { return (reinterpret_cast<unsigned long long>(q) & 15) != 0; };
   const int x0 = at.x * kStride - p.pad_x, y0 = at.y * p.stride_y - p.pad_y;
-  const long long image = (long long)at.image * p.in_h * p.in_w * p.pixel + at.channel;
-  const long long to = ((long long)(at.image * p.out_h + at.y) * p.out_w + at.x) * p.y_row + at.channel;
+  const long long image = at.image * p.image;
 
   if (misaligned(x) || misaligned(y)) {
 #pragma unroll 1
@@ -62,21 +61,21 @@ __global__ void __launch_bounds__(kMostStripThreads)
       for (int tap = 0; tap < kSize * kSize; ++tap) {
         const int row = y0 + tap / kSize, column = x0 + i / 8 * kStride + tap % kSize;
         if (unsigned(row) < unsigned(p.in_h) && unsigned(column) < unsigned(p.in_w))
-          most = larger(most, float_at(kType, x, image + (long long)(row * p.in_w + column) * p.pixel + i % 8));
+          most = larger(most, float_at(kType, x, image + row * p.row + column * p.pixel + at.channel + i % 8));
       }
-      put(kType, y, to + i / 8 * p.y_row + i % 8, most);
+      put(kType, y, at.to + i / 8 * p.y_pixel + i % 8, most);
     }
     return;
   }
 
   const int step = p.pixel * kBytes;
-  const char* from = static_cast<const char*>(x) + (image + (long long)(y0 * p.in_w + x0) * p.pixel) * kBytes;
+  const char* from = static_cast<const char*>(x) + image * kBytes + (long long)at.from * kBytes;
   Pixel<kType> columns[kPixels];
 #pragma unroll
   for (int i = 0; i < kPixels; ++i) columns[i].load(from, false, kLowest<kType>);
   constexpr int kUnrolled = kSize <= 3 ? kSize : 1;
 #pragma unroll kUnrolled
-  for (int ky = 0; ky < kSize; ++ky, from += (long long)p.in_w * step) {
+  for (int ky = 0; ky < kSize; ++ky, from += (long long)p.row * kBytes) {
     const unsigned limit = unsigned(y0 + ky) < unsigned(p.in_h) ? p.in_w : 0;
     Pixel<kType> pixels[kPixels];
 #pragma unroll
@@ -84,9 +83,9 @@ __global__ void __launch_bounds__(kMostStripThreads)
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) raise(columns[i], pixels[i]);
   }
-  char* out = static_cast<char*>(y) + to * kBytes;
+  char* out = static_cast<char*>(y) + at.to * kBytes;
 #pragma unroll
-  for (int i = 0; i < kColumns; ++i, out += (long long)p.y_row * kBytes) {
+  for (int i = 0; i < kColumns; ++i, out += (long long)p.y_pixel * kBytes) {
     Pixel<kType> most = columns[i * kStride];
 #pragma unroll
     for (int kx = 1; kx < kSize; ++kx) raise(most, columns[i * kStride + kx]);

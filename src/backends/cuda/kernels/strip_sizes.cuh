@@ -9,7 +9,8 @@ namespace trine {
 struct StripSizes {
   int in_h, in_w, out_h, out_w;
   int stride_y, pad_y, pad_x;
-  int pixel, y_row;  // steps in elements
+  int pixel, row, y_pixel, y_row;  // steps in elements, of rows fewer than 2^31 in an image
+  long long image, y_image;
   int channels, slice_channels;
   int tile_strips, tile_rows;
   Divider groups;  // of 8 channels in a slice

@@ -39,8 +39,10 @@ struct StripPlace {
   unsigned image;
   int x, y, channel, own_channel;  // own: of the slice
   bool works;
+  int from;      // where the window's first pixel is in the image, padding counted
+  long long to;  // where the first output is
 
-  template <int kColumns>
+  template <int kColumns, int kStride>
   __device__ __forceinline__ static StripPlace of(const StripSizes& p) {
     const auto taken = [](unsigned& n, Divider d) {
       const unsigned q = divided(n, d), r = n - q * d.divisor;
@@ -55,6 +57,8 @@ struct StripPlace {
     at.x = (taken(block, p.tiles_x) * p.tile_strips + strip) * kColumns;
     at.y = taken(block, p.tiles_y) * p.tile_rows + row;
     at.image = block;
+    at.from = (at.y * p.stride_y - p.pad_y) * p.row + (at.x * kStride - p.pad_x) * p.pixel + at.channel;
+    at.to = at.image * p.y_image + (at.y * p.y_row + at.x * p.y_pixel + at.channel);
     at.works = row < p.tile_rows && at.channel < p.channels && at.x < p.out_w && at.y < p.out_h;
     return at;
   }

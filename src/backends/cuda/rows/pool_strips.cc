@@ -18,7 +18,7 @@ const char* fits(const DeviceRow&, const Problem& problem, const DeviceTraits&) 
     return "a window other than 2x2, 3x3 and 5x5";
   if (p.dilation[1] != 1 || p.dilation[2] != 1) return "a dilated window";
   const StripImage image = image_of(p);
-  if (image.pixel % 8 || image.y_row % 8) return "pixels that begin at no multiple of 8 numbers";
+  if (image.pixel % 8 || image.y_pixel % 8) return "pixels that begin at no multiple of 8 numbers";
   if (p.pad_begin[1] > INT32_MAX / 4 || p.pad_begin[2] > INT32_MAX / 4 || p.stride[1] > INT32_MAX / 4)
     return "positions past 2^29";
   return refusal_of(image);

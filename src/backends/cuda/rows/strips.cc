@@ -1,5 +1,7 @@
 #include "backends/cuda/rows/strips.h"
 
+#include <cstdlib>
+
 namespace trine::cuda {
 
 using namespace dnn;
@@ -8,8 +10,12 @@ const char* refusal_of(const StripImage& p) {
   if (p.in[0] != 1 || p.out[0] != 1 || p.kernel[0] != 1 || p.pad[0] != 0) return "a volume";
   if (p.channels % 8) return "channels that are no multiple of 8";
   if (p.stride[2] != 1 && p.stride[2] != 2) return "a stride other than 1 and 2";
-  if (std::max(p.pixel, p.y_row) > INT32_MAX / 64 || std::max(volume(p.in), volume(p.out)) > INT32_MAX / 2)
-    return "an image of more than 2^30 pixels, or of 2^25 channels";
+  const auto reach = [&](size_t i) {  // pixels that windows reach, before and behind the image, too
+    return std::max(p.in[i], p.out[i] * p.stride[i]) + 2 * (std::abs(p.pad[i]) + p.kernel[i]);
+  };
+  if (std::max(p.pixel, p.y_pixel) > INT32_MAX / 64 || volume(p.out) * p.y_pixel > INT32_MAX / 4 ||
+      std::max(reach(1), reach(2)) > INT32_MAX / 64 || reach(1) * reach(2) > INT32_MAX / 4 / p.pixel)
+    return "an image of more than 2^29 numbers";
   if (p.n * volume(p.out) * p.channels / 8 > INT32_MAX / 2) return "more than 2^30 eights of outputs";
   return nullptr;
 }
@@ -48,12 +54,13 @@ StripSizes sizes_of(const StripImage& p, const StripTiling& t) {
   StripSizes s{};
   s.in_h = number(p.in[1]), s.in_w = number(p.in[2]), s.out_h = number(p.out[1]), s.out_w = number(p.out[2]);
   s.stride_y = number(p.stride[1]), s.pad_y = number(p.pad[1]), s.pad_x = number(p.pad[2]);
-  s.pixel = number(p.pixel), s.y_row = number(p.y_row);
+  s.pixel = number(p.pixel), s.row = number(p.in[2] * p.pixel), s.image = p.in[1] * s.row;
+  s.y_pixel = number(p.y_pixel), s.y_row = number(p.out[2] * p.y_pixel), s.y_image = p.out[1] * s.y_row;
   s.channels = number(p.channels), s.slice_channels = number(t.groups * 8);
   s.tile_strips = number(t.strips), s.tile_rows = number(t.rows);
   s.groups = divider_of(t.groups), s.strips = divider_of(t.strips), s.slices = divider_of(t.slices);
   s.tiles_x = divider_of(t.tiles_x), s.tiles_y = divider_of(t.tiles_y);
-  s.aligned = p.pixel % 8 == 0, s.y_aligned = p.y_row % 8 == 0;
+  s.aligned = p.pixel % 8 == 0, s.y_aligned = p.y_pixel % 8 == 0;
   return s;
 }
 

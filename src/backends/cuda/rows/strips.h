@@ -10,7 +10,7 @@ namespace trine::cuda {
 struct StripImage {
   int64_t n, channels;
   dnn::Extents in, out, kernel, stride, pad;
-  int64_t pixel, y_row;  // steps in elements
+  int64_t pixel, y_pixel;  // steps in elements
   DType type;
 
   template <class P>
@@ -23,7 +23,7 @@ struct StripImage {
         stride(p.stride),
         pad(p.pad_begin),
         pixel(or_dense(p.in_pixel_stride, channels_)),
-        y_row(or_dense(p.out_pixel_stride, channels_)),
+        y_pixel(or_dense(p.out_pixel_stride, channels_)),
         type(type_) {}
 };
 
