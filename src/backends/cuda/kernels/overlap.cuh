@@ -3,15 +3,17 @@
 
 namespace trine {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// Known when code is generated, not when it is parsed.
+__device__ inline bool can_overlap() { return __nvvm_reflect("__CUDA_ARCH") >= 900; }
+
 // The kernel behind this one may begin, and waits in itself.
-__device__ inline void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ inline void let_next_begin() {
+  if (can_overlap()) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
 // Until the kernel before this one is done: its results are there, and what it reads may be written.
-__device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-#else
-__device__ inline void let_next_begin() {}
-__device__ inline void wait_for_previous() {}
-#endif
+__device__ inline void wait_for_previous() {
+  if (can_overlap()) asm volatile("griddepcontrol.wait;" ::: "memory");
+}
 
 // How a kernel begins that cuda::launch() launches.
 __device__ inline void meet_neighbours() {
