@@ -73,8 +73,9 @@ compute::Buffer DeviceOperands::room(size_t bytes) const { return device_.alloca
 
 compute::Buffer DeviceOperands::uploaded(const void* from, size_t bytes) const {
   compute::Buffer buffer = room(bytes);
+  if (!bytes) return buffer;
   compute::Stream stream = device_.create_stream();
-  if (bytes) stream.upload(buffer, 0, from, bytes);
+  stream.upload(buffer, 0, from, bytes);
   stream.synchronize();
   return buffer;
 }

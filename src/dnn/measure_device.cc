@@ -8,6 +8,7 @@ namespace trine::dnn {
 namespace {
 
 constexpr int kMostCalls = 20, kMostRounds = 15;
+constexpr double kWarmSeconds = 5e-3;
 constexpr double kGraphSeconds = 2e-3;  // long beside the launch of a graph
 
 struct Span {
@@ -24,18 +25,20 @@ double median(std::vector<double> values) {
 }  // namespace
 
 double seconds_in_graph(const compute::Device& device, compute::Stream& stream, int calls, int rounds,
-                        const std::function<void(int turn)>& submit) {
+                        const std::function<void(int turn)>& submit, double warm_seconds) {
   stream.begin_capture();
   for (int i = 0; i < calls; ++i) submit(i);
   const compute::Graph graph = stream.end_capture();
-  std::vector<double> times;
-  for (int i = 0; i < rounds; ++i) {
+  const auto once = [&] {
     const Span span(device);
     stream.record(span.begin);
     graph.launch(stream);
     stream.record(span.end);
-    times.push_back(span.seconds() / calls);
-  }
+    return span.seconds();
+  };
+  for (double spent = 0; spent < warm_seconds;) spent += std::max(once(), 1e-6);
+  std::vector<double> times;
+  for (int i = 0; i < rounds; ++i) times.push_back(once() / calls);
   return median(times);
 }
 
@@ -61,7 +64,8 @@ double measure(const DeviceRow& row, const DeviceOperands& operands, const Devic
   const int most = traits.is_cpu ? 1 : kMostCalls;  // a CPU has no launches to hide
   const int calls = static_cast<int>(std::clamp(kGraphSeconds / about, 1.0, static_cast<double>(most)));
   const double rounds = std::clamp(seconds / (calls * about), 1.0, static_cast<double>(kMostRounds));
-  return seconds_in_graph(operands.device(), stream, calls, static_cast<int>(rounds), submit);
+  const double warm = traits.is_cpu ? 0 : std::min(kWarmSeconds, seconds / 4);
+  return seconds_in_graph(operands.device(), stream, calls, static_cast<int>(rounds), submit, warm);
 }
 
 }  // namespace trine::dnn

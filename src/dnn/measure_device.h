@@ -10,9 +10,10 @@
 
 namespace trine::dnn {
 
-// Of one of `calls` launches by `submit(0)`, `submit(1)`, ..., in a graph that is launched `rounds` times.
+// Of one of `calls` launches by `submit(0)`, `submit(1)`, ..., in a graph that is launched `rounds` times, after
+// launches for `warm_seconds`: clocks of an idle device are low.
 double seconds_in_graph(const compute::Device& device, compute::Stream& stream, int calls, int rounds,
-                        const std::function<void(int turn)>& submit);
+                        const std::function<void(int turn)>& submit, double warm_seconds = 0);
 
 // `provided`: the row's, if it is a provider's. Takes about `seconds` at most, and two launches at least. Throws what
 // the device throws; the operands' memory is to be given up then.

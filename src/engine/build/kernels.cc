@@ -48,7 +48,7 @@ KernelChooser::KernelChooser(const BuildOptions& options) : options_(options) {
 
 std::string KernelChooser::choose(Plan& plan, const std::vector<Type>& types, const Target* target) {
   if (target) {
-    if (limits_.timings) measure(plan, types, *target);
+    if (limits_.timings && limits_.timings->seconds_left > 0) measure(plan, types, *target);
     return choose_rows(plan, types, target);
   }
   int steps = 0;

@@ -38,6 +38,10 @@ DeviceTarget::DeviceTarget(compute::Device device, std::shared_ptr<compute::Devi
   if (!programs_) programs_ = std::make_shared<compute::DevicePrograms>(device_, dnn::device_headers());
   fingerprint_ = fmt::format("{} x{}", traits_.is_cpu ? "simt" : fmt::format("sm_{}", traits_.architecture),
                              traits_.multiprocessors);
+  const compute::DeviceInfo info = device_.info();
+  machine_ = fmt::format("{} {}", fingerprint_, info.name);
+  if (traits_.is_cpu) machine_ += " " + info.architecture;
+  std::replace_if(machine_.begin(), machine_.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
 }
 
 dnn::DeviceChoice DeviceTarget::candidates(const Plan& plan, const dnn::Problem& problem) const {

@@ -36,6 +36,8 @@ class DeviceTarget final : public Target {
   void measure(const Plan& plan, const dnn::Problem& problem) const override;
   void settle(Call& call) const override;
 
+  // The fingerprint and what the device is called, for who remembers times.
+  const std::string& machine() const { return machine_; }
   const compute::Device& device() const { return device_; }
   const dnn::DeviceTraits& traits() const { return traits_; }
   compute::DevicePrograms& programs() const { return *programs_; }
@@ -48,7 +50,7 @@ class DeviceTarget final : public Target {
   compute::Device device_;
   std::shared_ptr<compute::DevicePrograms> programs_;
   dnn::DeviceTraits traits_;
-  std::string fingerprint_;
+  std::string fingerprint_, machine_;
 };
 
 }  // namespace trine

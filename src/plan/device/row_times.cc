@@ -49,12 +49,7 @@ struct RowTimes::Tried {
 };
 
 std::string RowTimes::machine(const dnn::DeviceRow& row) const {
-  const compute::DeviceInfo info = target_.device().info();
-  std::string text = fmt::format("{} {}", target_.fingerprint(), info.name);
-  if (target_.traits().is_cpu) text += " " + info.architecture;
-  if (row.library) text += ", " + row.library();
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
-  return text;
+  return row.library ? fmt::format("{}, {}", target_.machine(), row.library()) : target_.machine();
 }
 
 std::optional<double> RowTimes::known(const dnn::Problem& problem, const dnn::DeviceRow& row) const {
