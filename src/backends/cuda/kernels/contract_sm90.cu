@@ -11,7 +11,7 @@ namespace sm90 {
 
 // A warp group's sums of 64 rows.
 template <class T, int kRows, int kColumns>
-__device__ inline void multiply(float (&sums)[kColumns / 2], const ContractParams& p, Shared ring, Shared full,
+__device__ __forceinline__ void multiply(float (&sums)[kColumns / 2], const ContractParams& p, Shared ring, Shared full,
                                 Shared empty, int group, int blocks) {
   constexpr unsigned kRowsBytes = kRows * kBlockBytes, kStageBytes = kRowsBytes + kColumns * kBlockBytes;
   const bool tells = threadIdx.x % 32 == 0;
@@ -47,13 +47,13 @@ struct Finish {
   Vector* kept;             // the residual in shared memory: each thread's vectors for itself
   int rows, first, column;  // of the output: rows [first, first + rows)
 
-  __device__ int row() const { return threadIdx.x / kVectors; }
-  __device__ int c() const { return column + threadIdx.x % kVectors * 8; }
-  __device__ long long at(int r) const { return static_cast<long long>(first + r) * p.out_stride + c(); }
-  __device__ bool there(int r) const { return r < rows && first + r < p.m && c() < p.n; }
+  __device__ __forceinline__ int row() const { return threadIdx.x / kVectors; }
+  __device__ __forceinline__ int c() const { return column + threadIdx.x % kVectors * 8; }
+  __device__ __forceinline__ long long at(int r) const { return static_cast<long long>(first + r) * p.out_stride + c(); }
+  __device__ __forceinline__ bool there(int r) const { return r < rows && first + r < p.m && c() < p.n; }
 
   // The residual comes while the products are made.
-  __device__ void bring_residual() const {
+  __device__ __forceinline__ void bring_residual() const {
     if (!residual) return;
     Shared to = shared_address(kept + threadIdx.x);
 #pragma unroll 1
@@ -63,14 +63,14 @@ struct Finish {
         copy_16(to + piece, reinterpret_cast<const char*>(residual + at(r)) + piece);
   }
 
-  __device__ Sums shift() const {
+  __device__ __forceinline__ Sums shift() const {
     Sums s = {};
     if (bias && c() < p.n) add(s, bias + c());
     return s;
   }
 
   // Rows of `parts` sums each.
-  __device__ void run(const float* sums, int parts, const Sums& shift) const {
+  __device__ __forceinline__ void run(const float* sums, int parts, const Sums& shift) const {
     const Vector* old = kept + threadIdx.x;
     sums += threadIdx.x % kVectors * 8;
     copies_wait();

@@ -30,17 +30,17 @@ struct Loader {
     int tap, tap_w, dw, dh, channel;
   };
 
-  __device__ Place place_of(int block) const {
+  __device__ __forceinline__ Place place_of(int block) const {
     const int tap = block / p.chunks, tap_h = tap / p.taps_w, tap_w = tap - tap_h * p.taps_w;
     return {tap, tap_w, tap_w * p.step_w, tap_h * p.step_h, (block - tap * p.chunks) * kBlock};
   }
-  __device__ void step(Place& at) const {
+  __device__ __forceinline__ void step(Place& at) const {
     at.channel += kBlock;
     if (at.channel < p.chunks * kBlock) return;
     at.channel = 0, ++at.tap, ++at.tap_w, at.dw += p.step_w;
     if (at.tap_w == p.taps_w) at.tap_w = 0, at.dw = 0, at.dh += p.step_h;
   }
-  __device__ void go_to(int to_row, int to_column) {
+  __device__ __forceinline__ void go_to(int to_row, int to_column) {
     row = to_row, column = to_column;
     if constexpr (kImage) {
       const int line = divided(row, p.out_w);
@@ -49,20 +49,20 @@ struct Loader {
       h = (line - image * p.out_h.divisor) * p.stride_h - p.pad_h;
     }
   }
-  __device__ void bring_b(const Place& at, int to) const {
+  __device__ __forceinline__ void bring_b(const Place& at, int to) const {
     load_3d(ring + to * kStageBytes + kRowsBytes, b, at.channel, at.tap, column, full + 8 * to);
   }
-  __device__ void bring_a(const Place& at, int to_stage) const {
+  __device__ __forceinline__ void bring_a(const Place& at, int to_stage) const {
     const Shared to = ring + to_stage * kStageBytes, barrier = full + 8 * to_stage;
     if constexpr (kImage)
       load_im2col(to, a, at.channel, w, h, image, static_cast<unsigned short>(at.dw), static_cast<unsigned short>(at.dh),
                   barrier);
     else load_2d(to, a, at.channel, row, barrier);
   }
-  __device__ void next_stage() {
+  __device__ __forceinline__ void next_stage() {
     if (++stage == p.stages) stage = 0, parity ^= 1;
   }
-  __device__ void bring(Place& at, int blocks) {
+  __device__ __forceinline__ void bring(Place& at, int blocks) {
 #pragma unroll 1
     for (int i = 0; i < blocks; ++i, step(at)) {
       wait(empty + 8 * stage, parity);
@@ -73,7 +73,7 @@ struct Loader {
     }
   }
   // Of the first tile, where all stages are empty: weights come before the kernel before this one is done.
-  __device__ void begin(int block, int end) {
+  __device__ __forceinline__ void begin(int block, int end) {
     const int first = min(end - block, p.stages);
     if (!p.constant_b) wait_for_previous();
     Place at = place_of(block);
@@ -93,7 +93,7 @@ struct Loader {
 struct Sums {
   float at[8];
 };
-__device__ inline void add(Sums& y, const float* from) {
+__device__ __forceinline__ void add(Sums& y, const float* from) {
   const float4 low = reinterpret_cast<const float4*>(from)[0], high = reinterpret_cast<const float4*>(from)[1];
   y.at[0] += low.x, y.at[1] += low.y, y.at[2] += low.z, y.at[3] += low.w;
   y.at[4] += high.x, y.at[5] += high.y, y.at[6] += high.z, y.at[7] += high.w;
@@ -101,7 +101,7 @@ __device__ inline void add(Sums& y, const float* from) {
 
 // Eight results.
 template <int kAct, class Out>
-__device__ inline Pack<Out, 8> finished(const ContractParams& p, const Sums& y, const Sums& shift,
+__device__ __forceinline__ Pack<Out, 8> finished(const ContractParams& p, const Sums& y, const Sums& shift,
                                         const Pack<Out, 8>& residual) {
   const Epilogue epilogue{static_cast<Act>(kAct), static_cast<Residual>(p.residual), p.alpha, p.beta};
   Pack<Out, 8> made;

@@ -17,7 +17,7 @@ struct TilePlace {
 };
 
 // Eight tiles side by side are worked on together, so that they share what the cache holds.
-__device__ inline TilePlace place_of(const TurnParams& turns, int tile) {
+__device__ __forceinline__ TilePlace place_of(const TurnParams& turns, int tile) {
   const int eight = divided(tile, turns.of_eight), within = tile - eight * turns.of_eight.divisor;
   const int side = min(8, turns.across - 8 * eight), down = within / side;
   return {down * kSide, (8 * eight + within - down * side) * kSide};
@@ -31,13 +31,13 @@ struct Products128 {
 struct RingPlace {
   int stage;
   unsigned parity;
-  __device__ void next(int stages) {
+  __device__ __forceinline__ void next(int stages) {
     if (++stage == stages) stage = 0, parity ^= 1;
   }
 };
 
 template <class T>
-__device__ inline void multiply(Products128& sums, const ContractParams& p, Shared ring, Shared full, Shared empty,
+__device__ __forceinline__ void multiply(Products128& sums, const ContractParams& p, Shared ring, Shared full, Shared empty,
                                 RingPlace at, Shared turn_of_other) {
   const bool tells = threadIdx.x % 32 == 0;
   int before = 0;
@@ -79,15 +79,15 @@ struct FinishOfTurns {
   struct Place {
     int row, column;
   };
-  __device__ Place place_of(const TilePlace& tile, int half, int piece, int i) const {
+  __device__ __forceinline__ Place place_of(const TilePlace& tile, int half, int piece, int i) const {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
     return {tile.row + 64 * half + 16 * warp + lane / 4 + 8 * i, tile.column + kPiece * piece + lane % 4 * 8};
   }
-  __device__ bool there(const Place& at) const { return at.row < p.m && at.column < p.n; }
-  __device__ long long offset_of(const Place& at) const { return static_cast<long long>(at.row) * p.out_stride + at.column; }
+  __device__ __forceinline__ bool there(const Place& at) const { return at.row < p.m && at.column < p.n; }
+  __device__ __forceinline__ long long offset_of(const Place& at) const { return static_cast<long long>(at.row) * p.out_stride + at.column; }
 
   // The residual comes while the products are made.
-  __device__ void bring_residual(const TilePlace& tile) const {
+  __device__ __forceinline__ void bring_residual(const TilePlace& tile) const {
     if (!residual) return;
     Shared to = shared_address(kept);
 #pragma unroll 1
@@ -97,7 +97,7 @@ struct FinishOfTurns {
     }
   }
 
-  __device__ void run(const Products128& sums, const TilePlace& tile) const {
+  __device__ __forceinline__ void run(const Products128& sums, const TilePlace& tile) const {
     const int lane = threadIdx.x % 32;
     copies_wait();
 #pragma unroll

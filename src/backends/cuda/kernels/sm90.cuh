@@ -11,22 +11,22 @@ struct alignas(64) TensorMap {
 
 using Shared = unsigned;
 
-__device__ inline Shared shared_address(const void* p) { return static_cast<Shared>(__cvta_generic_to_shared(p)); }
+__device__ __forceinline__ Shared shared_address(const void* p) { return static_cast<Shared>(__cvta_generic_to_shared(p)); }
 
 // Barriers
 
-__device__ inline void init(Shared barrier, unsigned count) {
+__device__ __forceinline__ void init(Shared barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
-__device__ inline void fence_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-__device__ inline void arrive(Shared barrier) {
+__device__ __forceinline__ void fence_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ __forceinline__ void arrive(Shared barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-__device__ inline void arrive_expecting(Shared barrier, unsigned bytes) {
+__device__ __forceinline__ void arrive_expecting(Shared barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 // Until the phase of this parity is complete.
-__device__ inline void wait(Shared barrier, unsigned parity) {
+__device__ __forceinline__ void wait(Shared barrier, unsigned parity) {
   asm volatile(
       "{ .reg .pred done;\n"
       "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
@@ -35,27 +35,27 @@ __device__ inline void wait(Shared barrier, unsigned parity) {
       "over: }" ::"r"(barrier), "r"(parity) : "memory");
 }
 // Of `threads` threads of the block; numbers 1 to 15.
-__device__ inline void barrier(int number, int threads) {
+__device__ __forceinline__ void barrier(int number, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
 // Copies. The barrier counts their bytes.
 
-__device__ inline void prefetch(const TensorMap& map) {
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
-__device__ inline void load_2d(Shared to, const TensorMap& map, int x, int y, Shared barrier) {
+__device__ __forceinline__ void load_2d(Shared to, const TensorMap& map, int x, int y, Shared barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
       "l"(&map), "r"(x), "r"(y), "r"(barrier) : "memory");
 }
-__device__ inline void load_3d(Shared to, const TensorMap& map, int x, int y, int z, Shared barrier) {
+__device__ __forceinline__ void load_3d(Shared to, const TensorMap& map, int x, int y, int z, Shared barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
           to), "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier) : "memory");
 }
 // Pixels from (w, h) of image n on, moved by the kernel's position (dw, dh); channels from c on.
-__device__ inline void load_im2col(Shared to, const TensorMap& map, int c, int w, int h, int n, unsigned short dw,
+__device__ __forceinline__ void load_im2col(Shared to, const TensorMap& map, int c, int w, int h, int n, unsigned short dw,
                                    unsigned short dh, Shared barrier) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
@@ -63,39 +63,39 @@ __device__ inline void load_im2col(Shared to, const TensorMap& map, int c, int w
 }
 
 // 16 bytes, by the thread itself, which waits for all of its own.
-__device__ inline void copy_16(Shared to, const void* from) {
+__device__ __forceinline__ void copy_16(Shared to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
-__device__ inline void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+__device__ __forceinline__ void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Clusters
 
-__device__ inline unsigned cluster_rank() {
+__device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 // The address of the same place in the shared memory of another block of the cluster.
-__device__ inline Shared in_block(Shared address, unsigned rank) {
+__device__ __forceinline__ Shared in_block(Shared address, unsigned rank) {
   Shared there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
   return there;
 }
-__device__ inline void store_there(Shared there, float a, float b) {
+__device__ __forceinline__ void store_there(Shared there, float a, float b) {
   asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(a), "f"(b) : "memory");
 }
 // That the block runs, which others wait for before they store into it.
-__device__ inline void cluster_begin() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
-__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
-__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_begin() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 
 // Registers of a thread, for all of a warp group; there must be as many.
 template <int count>
-__device__ inline void take_registers() {
+__device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
 }
 template <int count>
-__device__ inline void leave_registers() {
+__device__ __forceinline__ void leave_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 }
 
@@ -103,13 +103,13 @@ __device__ inline void leave_registers() {
 
 // Of a tile whose rows of 128 bytes lie one after the other, swizzled by 128 bytes; 1024-byte aligned. Another 32 bytes
 // of its rows are 2 further.
-__device__ inline unsigned long long tile_descriptor(Shared tile) {
+__device__ __forceinline__ unsigned long long tile_descriptor(Shared tile) {
   return (tile >> 4 & 0x3fff) | 1ull << 16 | 64ull << 32 | 1ull << 62;
 }
-__device__ inline void products_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ inline void products_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void products_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void products_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int pending>
-__device__ inline void products_wait() {
+__device__ __forceinline__ void products_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
@@ -121,7 +121,7 @@ struct Products;
 #define TRINE_SM90_PRODUCTS(TYPE, N, COUNT, SHAPE, LIST, A, B, ADD, ...)                                            \
   template <>                                                                                                       \
   struct Products<TYPE, N> {                                                                                        \
-    static __device__ inline void add(float (&d)[COUNT], unsigned long long a, unsigned long long b, int add) {     \
+    static __device__ __forceinline__ void add(float (&d)[COUNT], unsigned long long a, unsigned long long b, int add) {     \
       asm volatile("{ .reg .pred p; setp.ne.b32 p, " ADD ", 0; wgmma.mma_async.sync.aligned." SHAPE " {" LIST "}, " A \
                    ", " B ", p, 1, 1, 0, 0; }"                                                                      \
                    : __VA_ARGS__                                                                                    \
