@@ -8,7 +8,7 @@ add_custom_command(OUTPUT ${device_texts}
 file(GLOB_RECURSE gpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/codegen/cuda/*.cc
      ${PROJECT_SOURCE_DIR}/src/backends/cuda/rows/*.cc ${PROJECT_SOURCE_DIR}/src/backends/cuda/providers/*.cc
      ${PROJECT_SOURCE_DIR}/src/plan/device/*.cc)
-add_library(gpu_objects OBJECT ${gpu_sources} ${device_texts} src/compute/device_launch.cc src/dnn/device_operands.cc src/dnn/device_row.cc
+add_library(gpu_objects OBJECT ${gpu_sources} ${device_texts} src/compute/device_launch.cc src/compute/device_code.cc src/dnn/device_operands.cc src/dnn/device_row.cc
             src/dnn/measure_device.cc)
 target_precompile_headers(gpu_objects PRIVATE <algorithm> <cmath> <functional> <map> <memory> <optional> <string>
                           <string_view> <variant> <vector> <fmt/format.h>)

@@ -89,6 +89,10 @@ add_dependencies(test_compute_cuda lacking_cuda)
 target_link_libraries(test_compute_cuda PRIVATE fake_cuda)
 target_compile_definitions(test_compute_cuda PRIVATE FAKE_DRIVER="$<TARGET_FILE:fake_cuda>"
                                                      LACKING_DRIVER="$<TARGET_FILE:lacking_cuda>")
+if(TARGET test_gpu_code)
+  target_link_libraries(test_gpu_code PRIVATE fake_cuda)
+  target_compile_definitions(test_gpu_code PRIVATE FAKE_DRIVER="$<TARGET_FILE:fake_cuda>")
+endif()
 # The C ABI, from a program in C that sees nothing but its header: on the CPU, and on the driver that pretends.
 enable_language(C)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/c_api/*.c)

@@ -1,7 +1,8 @@
 #include "compute/device_launch.h"
 
+#include <fmt/format.h>
+
 #include <list>
-#include <set>
 
 #include "trine/base/error.h"
 
@@ -32,7 +33,7 @@ DevicePrograms::DevicePrograms(Device device, std::vector<std::pair<std::string,
 }
 
 void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
-  std::map<std::string, std::pair<std::shared_ptr<const DeviceSource>, std::set<std::string>>> wanted;  // by text
+  Wanted wanted;
   std::unique_lock lock(mutex_);
   for (const DeviceCall* call : calls)
     for (const DeviceLaunch& launch : call->launches) {
@@ -42,15 +43,21 @@ void DevicePrograms::prepare(const std::vector<const DeviceCall*>& calls) {
       kernels.insert(launch.kernel);
     }
   lock.unlock();  // others compile meanwhile; of a kernel that two of them made the first stays
-  for (const auto& [text, what] : wanted) {
-    const auto& [source, kernels] = what;
-    CompileOptions options{.name = source->name, .headers = headers_};
-    for (const std::string& kernel : kernels)
-      if (kernel.ends_with('>')) options.instances.push_back(kernel);
-    const Module module = Module::compile(device_, text, options);
-    lock.lock();
-    for (const std::string& kernel : kernels) kernels_.emplace(std::pair(kernel, text), module.kernel(kernel));
-    lock.unlock();
+  for (auto& [text, what] : wanted) {
+    auto& [source, kernels] = what;
+    std::string problem;
+    load_adopted(*source, kernels, problem);
+    if (kernels.empty()) continue;
+    try {
+      const Module module = Module::compile(device_, text, options_for(*source, kernels));
+      lock.lock();
+      for (const std::string& kernel : kernels) kernels_.emplace(std::pair(kernel, text), module.kernel(kernel));
+      lock.unlock();
+    } catch (const Error& e) {
+      if (problem.empty() || e.code() != ErrorCode::unsupported) throw;
+      throw Error(e.code(),
+                  fmt::format("{}; and compiled kernels of the engine were not taken: {}", e.what(), problem));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <variant>
 
@@ -92,7 +93,22 @@ class DevicePrograms {
   void submit(const DeviceCall& call, const OperandAddresses& addresses, Stream& stream);
   const Device& device() const { return device_; }
 
+  // What these calls need, compiled, as bytes for adopt(); empty where nothing is kept (the CPU).
+  std::string code(const std::vector<const DeviceCall*>& calls) const;
+  // Kernels of such bytes need no compiler, for as long as what comes back is held. Those of other sources or another
+  // architecture are not asked for. Throws Error{invalid_engine} for damaged bytes.
+  std::shared_ptr<const void> adopt(std::string_view code);
+
  private:
+  using Wanted =
+      std::map<std::string, std::pair<std::shared_ptr<const DeviceSource>, std::set<std::string>>>;  // by text
+  // Programs by the key of their source and the name of a kernel.
+  using Code = std::map<std::pair<std::string, std::string>, std::shared_ptr<const std::string>>;
+
+  CompileOptions options_for(const DeviceSource& source, const std::set<std::string>& kernels) const;
+  std::string key_of(const DeviceSource& source) const;
+  void load_adopted(const DeviceSource& source, std::set<std::string>& kernels, std::string& problem);
+
   // Names first: they differ early, texts are long.
   struct Order {
     using is_transparent = void;
@@ -109,6 +125,7 @@ class DevicePrograms {
   std::vector<std::pair<std::string, std::string>> headers_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, Kernel, Order> kernels_;  // by name and text
+  std::vector<std::weak_ptr<const Code>> adopted_;
 };
 
 }  // namespace trine::compute

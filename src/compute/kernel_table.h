@@ -49,6 +49,9 @@ struct KernelTable {
                  const void* const* arguments) = nullptr;
   // A module of compile_program()'s bytes.
   ModuleHandle (*load)(int device, std::string_view program) = nullptr;
+  // What load() takes on devices of the same architecture, where then no compiler is needed. Null: there is no such
+  // thing.
+  std::string (*program)(int device, std::string_view source, const CompileOptions& options) = nullptr;
   const TextureTable* textures = nullptr;
   // Writes kTensorMapBytes, which kernels take by value. Null where there is no such thing.
   void (*encode_tensor_map)(int device, const TensorMapShape& shape, void* address, void* map) = nullptr;

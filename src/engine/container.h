@@ -43,6 +43,7 @@ struct StoredEngine {
   std::shared_ptr<Graph> graph;
   std::vector<StoredPlan> plans;
   std::vector<codegen::ObjectCode> objects;
+  std::vector<DeviceCode> device_code;
   std::map<std::string, std::string> metadata;
 };
 

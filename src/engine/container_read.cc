@@ -52,6 +52,12 @@ class Reader {
       for (const fb::Plan* p : *root->plans()) out.plans.push_back(read(*p, 0));
     if (root->objects())
       for (const fb::Object* o : *root->objects()) out.objects.push_back(read(*o));
+    if (root->device_code())
+      for (const fb::DeviceCode* c : *root->device_code()) {
+        const auto data = section(c->section());
+        out.device_code.push_back(
+            {text(c->device()), Tensor(DType::u8, {static_cast<int64_t>(data.size())}, data.data(), file_.owner)});
+      }
     if (root->metadata())
       for (const fb::Entry* e : *root->metadata()) out.metadata[text(e->key())] = text(e->value());
     return out;

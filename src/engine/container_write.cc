@@ -26,11 +26,16 @@ class Writer {
     std::vector<flatbuffers::Offset<fb::Plan>> plans{write(*state_.plan)};
     std::vector<flatbuffers::Offset<fb::Object>> objects;
     for (const codegen::ObjectCode& object : state_.objects) objects.push_back(write(object));
+    std::vector<flatbuffers::Offset<fb::DeviceCode>> device_code;
+    for (const DeviceCode& code : state_.device_code)
+      device_code.push_back(
+          fb::CreateDeviceCodeDirect(fbb_, code.device.c_str(), add_section(code.bytes.data(), code.bytes.bytes())));
     std::vector<flatbuffers::Offset<fb::Entry>> entries;
     for (const auto& [key, value] : state_.metadata)
       entries.push_back(fb::CreateEntryDirect(fbb_, key.c_str(), value.c_str()));
     const auto sections = lay_out_sections();
-    const auto root = fb::CreateEngineDirect(fbb_, graph, &plans, &objects, &entries, &sections);
+    const auto root = fb::CreateEngineDirect(fbb_, graph, &plans, &objects, &entries, &sections,
+                                             device_code.empty() ? nullptr : &device_code);
     fbb_.Finish(root);
     return finish();
   }

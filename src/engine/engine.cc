@@ -86,6 +86,7 @@ Engine open_stored(StoredEngine stored) {
   auto state = std::make_shared<Engine::State>();
   state->graph = stored.graph;
   state->objects = std::move(stored.objects);
+  state->device_code = std::move(stored.device_code);
   state->metadata = std::move(stored.metadata);
   state->ranges = stored_ranges(state->metadata);
   const dnn::Limits limits = limits_of(stored);

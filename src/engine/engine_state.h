@@ -9,10 +9,17 @@
 
 namespace trine {
 
+// Compiled kernels of a device, as its runtime makes and takes them.
+struct DeviceCode {
+  std::string device;  // as Plan::device
+  Tensor bytes;        // u8
+};
+
 struct Engine::State {
   std::shared_ptr<const Graph> graph;        // optimised, portable
   std::shared_ptr<const Plan> plan;          // for this machine
   std::vector<codegen::ObjectCode> objects;  // machine code per CPU level
+  std::vector<DeviceCode> device_code;
   std::map<std::string, std::string> metadata;
   std::vector<std::string> notes;
   bool replanned = false;

@@ -35,7 +35,8 @@ struct Session::Impl {
   double max_seconds;
   std::string device;
   std::unique_ptr<ThreadPool> pool;
-  std::shared_ptr<DeviceRuntime> runtime;  // null: this CPU
+  std::shared_ptr<DeviceRuntime> runtime;         // null: this CPU
+  std::vector<std::shared_ptr<const void>> code;  // of the engine, that the runtime takes kernels from
   std::unique_ptr<Runner> runner;
   std::vector<std::string> notes;
 
@@ -46,6 +47,8 @@ struct Session::Impl {
       runner = std::make_unique<Executor>(e.state()->plan, pool.get());
     } else {
       runtime = open_device(device);
+      for (const DeviceCode& stored : e.state()->device_code)
+        code.push_back(runtime->adopt({stored.bytes.as<char>(), stored.bytes.bytes()}));
       runner = runtime->runner(e.state()->plan, options.graphs);
     }
     compare_machines();

@@ -11,6 +11,10 @@ class DeviceRuntime {
   virtual const Target& target() const = 0;
   // Weights are uploaded once for all runners of plans of one graph.
   virtual std::unique_ptr<Runner> runner(std::shared_ptr<const Plan> plan, bool graphs = true) = 0;
+  // Compiled kernels of segments prepared for this device, for files; empty: none are kept for it.
+  virtual std::string code(std::span<const std::unique_ptr<Segment>> segments) = 0;
+  // Takes kernels from such bytes, for as long as what comes back is held. Throws Error{invalid_engine}.
+  virtual std::shared_ptr<const void> adopt(std::string_view code) = 0;
 };
 
 inline bool is_this_cpu(std::string_view device) { return device.empty() || device == "cpu"; }

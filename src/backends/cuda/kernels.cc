@@ -71,16 +71,23 @@ void load(LoadedModule& module, const std::string& ptx, bool debug) {
                           log.empty() ? "look at its inline PTX" : log));
 }
 
+std::string architecture_of(const DeviceContext& device) {
+  return specific_architecture_for(attribute_of(device, kMajor), attribute_of(device, kMinor));
+}
+
+simt::PtxModule compiled_for(const DeviceContext& device, std::string_view source,
+                             const compute::CompileOptions& options) {
+  static const simt::Cache cache(simt::cache_folder());
+  return simt::compile_ptx(source, options, architecture_of(device), ptx_version_for(driver().version), cache);
+}
+
 ModuleHandle compile(int index, std::string_view source, const compute::CompileOptions& options) {
   if (!options.checks.empty())
     throw Error(ErrorCode::unsupported,
                 "compile: checks on a GPU; open the device 'cpu' for them, or run under compute-sanitizer");
   DeviceContext& device = use_device(index);
   const compute::Activity activity(compute::What::compile, "cuda", index, nullptr);
-  const std::string architecture =
-      specific_architecture_for(attribute_of(device, kMajor), attribute_of(device, kMinor));
-  static const simt::Cache cache(simt::cache_folder());
-  simt::PtxModule compiled = simt::compile_ptx(source, options, architecture, ptx_version_for(driver().version), cache);
+  simt::PtxModule compiled = compiled_for(device, source, options);
   if (compute::TraceEvent* event = activity.event()) {
     event->name = compute::name_for(compute::What::compile, "cuda", index, options.name);
     event->cached = compiled.cached;
@@ -90,6 +97,12 @@ ModuleHandle compile(int index, std::string_view source, const compute::CompileO
   module->info = std::move(compiled.info);
   load(*module, compiled.ptx, options.debug);
   return module;
+}
+
+std::string program(int index, std::string_view source, const compute::CompileOptions& options) {
+  const DeviceContext& device = use_device(index);
+  simt::PtxModule compiled = compiled_for(device, source, options);
+  return simt::encode_program({options, std::move(compiled.info), {{architecture_of(device), compiled.ptx}}});
 }
 
 int number_of(std::string_view architecture) {
@@ -103,11 +116,16 @@ int number_of(std::string_view architecture) {
 std::string ptx_for(const simt::Program& program, const DeviceContext& device) {
   const int major = attribute_of(device, kMajor), minor = attribute_of(device, kMinor);
   const simt::PtxText* best = nullptr;
-  for (const simt::PtxText& ptx : program.ptx)
-    if (number_of(ptx.architecture) <= major * 10 + minor &&
-        (!best || number_of(ptx.architecture) > number_of(best->architecture)))
-      best = &ptx;
+  for (const simt::PtxText& ptx : program.ptx) {
+    const bool specific = ptx.architecture.ends_with('a');  // runs nowhere else
+    if (specific ? ptx.architecture != architecture_of(device) : number_of(ptx.architecture) > major * 10 + minor)
+      continue;
+    if (!best || number_of(ptx.architecture) > number_of(best->architecture)) best = &ptx;
+  }
   if (best) return best->text;
+  if (program.module.bitcode.empty())
+    throw Error(ErrorCode::unsupported, fmt::format("load: the program has no code for {}; compile it for this device",
+                                                    architecture_of(device)));
   return simt::compiler().ptx(program.module, architecture_for(major, minor), ptx_version_for(driver().version),
                               program.options.fast_math);
 }
@@ -259,6 +277,7 @@ const compute::KernelTable kCudaKernels = {
     .launch = launch,
     .update = update,
     .load = load_program,
+    .program = program,
     .textures = &kTextures,
     .encode_tensor_map = encode_tensor_map,
 };

@@ -54,6 +54,7 @@ class Builder {
     chooser_.settle(*plan_);
     for (std::string& text : chooser_.notes()) note(std::move(text));
     note(runtime_ ? host_steps() : slow_types());
+    keep_device_code();
     store_record(state_->metadata, options_, input_types(*graph), types_);
     tell("done", kPhases);
     state_->graph = std::move(graph);
@@ -196,6 +197,34 @@ class Builder {
     if (all == 0) return "";
     return fmt::format("{} step{} on the CPU, with copies in between ({}); trine inspect --plan says why", all,
                        all == 1 ? " runs" : "s run", text);
+  }
+
+  // The first segment of a plan and of its bodies, for likely sizes.
+  void add_segments(const Plan& plan, const std::vector<Type>& types, std::vector<std::unique_ptr<Segment>>& to) const {
+    try {
+      to.push_back(prepare_sizes(plan, types, target()));
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::out_of_memory) throw;  // else sizes that do not fit together
+    }
+    for (const PlanStep& step : plan.steps)
+      for (const auto& body : step.bodies) add_segments(*body, representative_inputs(*body->graph, likely_), to);
+  }
+
+  // Kernels that devices of this architecture then need no compiler for.
+  void keep_device_code() {
+    if (!options_.code || !runtime_) return;
+    try {
+      std::vector<std::unique_ptr<Segment>> segments;
+      add_segments(*plan_, types_, segments);
+      const std::string code = runtime_->code(segments);
+      if (code.empty()) return;
+      Tensor bytes(DType::u8, {static_cast<int64_t>(code.size())});
+      std::copy(code.begin(), code.end(), static_cast<char*>(bytes.mutable_data()));
+      state_->device_code.push_back({plan_->device, std::move(bytes)});
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::out_of_memory) throw;
+      note(fmt::format("the file holds no compiled kernels: {}", e.what()));
+    }
   }
 
   // Kernels compute in f32: a model of another float type works, slowly, and is told so.

@@ -27,6 +27,17 @@ class Runtime final : public DeviceRuntime {
     return std::make_unique<DeviceExecutor>(std::move(plan), std::move(context));
   }
 
+  std::string code(std::span<const std::unique_ptr<Segment>> segments) override {
+    std::vector<const compute::DeviceCall*> calls;
+    for (const std::unique_ptr<Segment>& segment : segments)
+      for (const Call& call : segment->calls)
+        for (size_t part = 0; call.device && part < work_of(call).calls.size(); ++part)
+          calls.push_back(&work_of(call).calls[part]);
+    return programs_->code(calls);
+  }
+
+  std::shared_ptr<const void> adopt(std::string_view code) override { return programs_->adopt(code); }
+
  private:
   // Runners of one plan share a store for as long as any of them is there.
   std::shared_ptr<DeviceStore> store_of(const std::shared_ptr<const Plan>& plan) {

@@ -24,6 +24,7 @@ class EngineFile {
   std::vector<flatbuffers::Offset<fb::Object>> objects;
   std::vector<flatbuffers::Offset<fb::Entry>> entries;
   std::vector<flatbuffers::Offset<fb::Section>> sections;
+  std::vector<flatbuffers::Offset<fb::DeviceCode>> device_code;
 
   // All of them the same bytes.
   void add_sections(int count) {
@@ -34,7 +35,7 @@ class EngineFile {
 
   std::vector<uint8_t> bytes() {
     const auto graph = fb::CreateGraph(fbb);
-    fbb.Finish(fb::CreateEngineDirect(fbb, graph, &plans, &objects, &entries, &sections));
+    fbb.Finish(fb::CreateEngineDirect(fbb, graph, &plans, &objects, &entries, &sections, &device_code));
     const uint64_t offset = kHeaderBytes + kSectionBytes, size = fbb.GetSize(), total = offset + size;
     std::vector<uint8_t> file(total);
     std::memcpy(file.data() + offset, fbb.GetBufferPointer(), size);
@@ -75,6 +76,13 @@ TEST(HostileEngine, OneSectionAsTheCodeOfManyObjects) {  // 1 GB of machine code
   f.add_sections(1);
   f.objects.assign(1000, fb::CreateObjectDirect(f.fbb, "baseline", 0));
   EXPECT_NE(refusal(f.bytes()).find("unfolds to more than"), std::string::npos);
+}
+
+TEST(HostileEngine, DeviceCodeOfNoSection) {
+  EngineFile f;
+  f.add_sections(1);
+  f.device_code = {fb::CreateDeviceCodeDirect(f.fbb, "sm_90 x132", 1)};
+  EXPECT_NE(refusal(f.bytes()).find("no section 1"), std::string::npos);
 }
 
 TEST(HostileEngine, ManySectionsOfTheSameBytes) {  // 4 GB to hash
