@@ -68,6 +68,8 @@ std::vector<PlanMachine> plan_machines(const Engine& engine) {
 std::vector<std::string> code_levels(const Engine& engine) {
   std::vector<std::string> levels;
   for (const codegen::ObjectCode& object : engine.state()->objects) levels.push_back(object.cpu_level);
+  for (const DeviceCode& code : engine.state()->device_code)
+    levels.push_back(code.device.substr(0, code.device.find(' ')));
   return levels;
 }
 

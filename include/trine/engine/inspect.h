@@ -45,7 +45,8 @@ struct PlanMachine {
   bool in_use = false;
 };
 std::vector<PlanMachine> plan_machines(const Engine& engine);
-std::vector<std::string> code_levels(const Engine& engine);  // CPU levels that the engine has machine code for
+// What the engine has machine code for ("avx512") or kernels compiled for ("sm_90").
+std::vector<std::string> code_levels(const Engine& engine);
 
 struct StepInfo {
   std::string node, op, kernel;  // as in StepTime

@@ -172,6 +172,7 @@ TEST_F(DeviceCodeTest, FilesHoldIt) {
   EXPECT_EQ(engine.state()->device_code[0].device, "sm_90 x4");
   EXPECT_EQ(engine.state()->device_code[0].bytes.bytes(), 1000u);
   EXPECT_EQ(engine.to_bytes(), file);
+  EXPECT_EQ(code_levels(engine), std::vector<std::string>{"sm_90"});
   EXPECT_NO_THROW(Session(engine, {.threads = 1})) << "CPUs do not look at it";
   try {
     Session(engine, {.threads = 1, .device = "cuda:0"});
