@@ -31,6 +31,13 @@ std::string no_row(const dnn::DeviceChoice& choice) {
   return why;
 }
 
+// Pools of whole images are reductions: as loops they are divided among as many blocks as the device needs.
+bool is_reduction(const dnn::Problem& problem) {
+  const auto* pool = std::get_if<dnn::PoolProblem>(&problem);
+  return pool && pool->kernel == pool->in && pool->out == dnn::Extents{1, 1, 1} &&
+         pool->pad_begin == dnn::Extents{0, 0, 0};
+}
+
 }  // namespace
 
 DeviceTarget::DeviceTarget(compute::Device device, std::shared_ptr<compute::DevicePrograms> programs)
@@ -55,6 +62,7 @@ dnn::DeviceChoice DeviceTarget::candidates(const Plan& plan, const dnn::Problem&
 std::string DeviceTarget::choose(const Plan& plan, std::string_view chosen, Call& call) const {
   if (plan.device != fingerprint_) chosen = "";  // for another device
   const dnn::Problem& problem = call.what.problem;
+  if (is_reduction(problem)) return "a pool of whole images is a loop";
   dnn::DeviceChoice choice = candidates(plan, problem);
   if (plan.limits.timings && !plan.limits.deterministic) RowTimes(*this, *plan.limits.timings).order(problem, choice);
   std::stable_partition(choice.candidates.begin(), choice.candidates.end(),
