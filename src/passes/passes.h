@@ -21,6 +21,7 @@ bool fold_affine_forward(Graph& graph);
 bool pool_first(Graph& graph);
 bool nest_concats(Graph& graph);
 bool make_depthwise(Graph& graph);
+bool multiply_patches(Graph& graph);
 bool fuse_epilogues(Graph& graph);
 bool prefer_nhwc(Graph& graph);
 bool sink_transposes(Graph& graph);

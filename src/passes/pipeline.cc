@@ -40,6 +40,8 @@ constexpr Pass kPasses[] = {
      Pass::For::cpu_fp32},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Choose the layout, and let transposes cancel; those that reach a product become its flags.
+    {"multiply_patches", "convolutions of large windows side by side, of few channels, become products",
+     multiply_patches, Pass::For::device},
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
     {"sink_transposes", "transposes move towards the outputs until they cancel", sink_transposes},
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},
