@@ -28,6 +28,7 @@ class Halver {
 
   bool run() {
     for (int n = 0; n < count_; ++n) convert(n);
+    for (int n = 0; n < count_; ++n) fuse_cast(n);
     return r_.finish();
   }
 
@@ -225,6 +226,28 @@ class Halver {
     body->outputs = copy.outputs;
     body->nodes.push_back(std::move(copy));
     return body;
+  }
+
+  // What is cast, perhaps reshaped, and then transposed goes through memory once.
+  void fuse_cast(int n) {
+    const ValueId half = r_.is(n, "transpose") ? r_.input(n, 0) : kNoValue;
+    if (half == kNoValue || !r_.used_once(half) || r_.dtype(half) != half_) return;
+    const int view = r_.made_by(half, "reshape");
+    const ValueId narrowed = view < 0 ? half : r_.input(view, 0);
+    const int cast = r_.made_by(narrowed, "cast");
+    if (cast < 0 || !r_.used_once(narrowed)) return;
+    ValueId x = r_.input(cast, 0);
+    if (view >= 0) x = r_.add("reshape", {x, r_.input(view, 1)}, r_.node(view).attrs);
+    const ValueId y = r_.output(n);
+    auto body = std::make_shared<Graph>();
+    const ValueId in = body->add_input(r_.graph().value(x).name, r_.type(x));
+    const ValueId narrow = body->add_node(op("cast"), {in}, cast_to(half_));
+    body->value(narrow).type = r_.type(half);
+    const ValueId out = body->add_node(op("transpose"), {narrow}, r_.node(n).attrs);
+    body->value(out).type = r_.type(y);
+    body->outputs = {out};
+    if (view < 0) return r_.fuse({cast, n}, "fused", {x}, {y}, std::move(body));
+    r_.fuse({cast, view, n}, "fused", {x}, {y}, std::move(body));
   }
 
   // Inputs that are halves now are read through casts, which stand first.
