@@ -57,8 +57,8 @@ double round_to(double magnitude, double quantum, Rounding rounding) {
   return std::nearbyint(scaled) * quantum;
 }
 
-// 2^exponent and the exponent of a number, both within f64's normal range: by bits, as the C library's functions for any
-// number take most of a conversion's time.
+// 2^exponent and the exponent of a number, both within f64's normal range: by bits, as the C library's functions for
+// any number take most of a conversion's time.
 double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52); }
 int exponent_of(double magnitude) { return static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023; }
 
