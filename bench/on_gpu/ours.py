@@ -51,7 +51,7 @@ def build(options, name, batch, variant, flags):
     begin = time.monotonic()
     ok, said = run([options.trine, "build", options.folder / f"{name}.onnx", "-o",
                     engine_path(options.folder, name, batch, variant), "--device", options.device, "--precision",
-                    options.precision, "--shapes", *shapes, *flags], options.build_limit)
+                    options.precision, *(word for s in shapes for word in ("--shapes", s)), *flags], options.build_limit)
     return {"build_seconds": round(time.monotonic() - begin, 1)} if ok else {"failed": said}
 
 
