@@ -140,5 +140,31 @@ TEST(DeviceAttention, DropoutAndHiddenNan) {
   cases.run();
 }
 
+// What was fastest on an H200.
+TEST(DeviceAttention, ChoiceOnLargeDevice) {
+  DeviceTraits traits{.architecture = 90, .specific = true, .multiprocessors = 132};
+  traits.shared_bytes_per_block = 227 << 10;
+  traits.flops_per_second = 5e13, traits.bytes_per_second = 4e12;
+  const auto expect = [&](AttentionProblem p, std::string_view row) {
+    p.type = DType::f16;
+    EXPECT_EQ(find_on_device(p, traits, {.providers = false}).best()->name, row) << text(p);
+  };
+  for (bool masked : {false, true})
+    for (int64_t batch : {1, 32}) {
+      AttentionProblem p = attention(batch, 12, 128, 128, 64, 64);
+      if (masked) p.mask = MaskKind::additive, p.mask_stride = {128, 0, 0, 1};
+      expect(p, batch == 1 || masked ? "attention_half_mma_64_of_128" : "attention_half_mma_64x64");
+    }
+  expect(attention(1, 12, 197, 197, 64, 64), "attention_half_mma_64_of_208");
+  expect(attention(32, 12, 197, 197, 64, 64), "attention_half_mma_64x64");
+  expect(attention(1, 32, 1, 4096, 128, 128, 8), "attention_half_mma_split_keys");
+  expect(attention(32, 32, 1, 4096, 128, 128, 8), "attention_half_mma_64x64");
+  AttentionProblem causal = attention(1, 16, 4096, 4096, 128, 128);
+  expect(causal, "attention_half_mma_128x64");
+  causal.causal = true;
+  expect(causal, "attention_half_mma_64x64");
+  expect(attention(4, 16, 2048, 2048, 64, 64), "attention_half_mma_128x64");
+}
+
 }  // namespace
 }  // namespace trine::dnn::test

@@ -96,12 +96,15 @@ DeviceCall plain_call(const DeviceRow&, const Problem& problem, const DeviceTrai
   return call;
 }
 
+// Microseconds that an H200 takes: a block of 32 queries needs 0.8 for each key, and blocks of a multiprocessor
+// hardly overlap.
 double plain_cost(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
-  const double blocks = std::ceil(static_cast<double>(of(problem).q_len) / 32) *
-                        static_cast<double>(of(problem).batch * of(problem).heads);
-  const double filled = std::min(1.0, blocks / (2.0 * traits.multiprocessors));
-  return streaming_seconds(bytes(problem), traits) +
-         flops(problem) / (0.25 * traits.flops_per_second * std::max(filled, 1e-3));
+  const AttentionProblem& p = of(problem);
+  const double blocks = std::ceil(static_cast<double>(p.q_len) / 32) * static_cast<double>(p.batch * p.heads);
+  const double waves = std::max(1.0, blocks / traits.multiprocessors);
+  const double wide = std::max(1.0, static_cast<double>(std::max(p.head_dim, p.v_head_dim)) / 128);
+  const double keys = static_cast<double>(p.kv_len) * (p.causal ? 0.53 : 1.0);
+  return 1e-6 * (4 + 0.8 * waves * keys * wide) + bytes(problem) / traits.bytes_per_second;
 }
 
 const char* mma_fits(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
@@ -169,18 +172,31 @@ DeviceCall mma_call(const DeviceRow& row, const Problem& problem, const DeviceTr
   return call;
 }
 
+// Microseconds that an H200 takes for 64 keys, with heads of 0 and for each 64 more: of a block alone (it waits for
+// memory), of one among others, and what masks add to each; and what a launch and a block cost besides.
+struct Pace {
+  double alone, alone_64, among, among_64, mask_alone, mask_among, launch, block;
+};
+constexpr Pace kPaceSmall{0.78, 0.68, 0.38, 0.40, 2.0, 1.46, 4.4, 1.1},
+    kPaceLarge{1.3, 1.0, 0.72, 0.67, 3.75, 2.6, 6.6, 3.6}, kPaceWhole{0.72, 0.68, 0.65, 0.40, 1.45, 0.8, 4.4, 1.1};
+
 double mma_cost(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
   const AttentionProblem& p = of(problem);
   const Tile& tile = tile_of(row);
   const auto [s, blocks] = layout_of(p, tile, traits);
-  const double width = width_of(p), keys = static_cast<double>(p.kv_len) / s.splits * (p.causal ? 0.6 : 1.0);
-  // A block's work at a multiprocessor's rate of 2000 operations a nanosecond with large tiles, and what each tile of
-  // keys costs besides.
-  const double rate = tile.row_tiles > 1 ? 2000e9 : 1500e9;
-  const double tiles = std::ceil(keys / keys_of(tile, width_of(p)));
-  const double block = 4.0 * 64 * tile.row_tiles * keys * width / rate + tiles * 0.25e-6 + 1e-6;
-  const double waves = std::max(1.0, static_cast<double>(blocks) / traits.multiprocessors);
-  return 1.5e-6 + waves * block + (s.splits > 1 ? 2.5e-6 : 0) + bytes(problem) / traits.bytes_per_second;
+  const Pace& pace = tile.whole ? kPaceWhole : tile.row_tiles > 1 ? kPaceLarge : kPaceSmall;
+  const double width = width_of(p) / 64.0, tile_keys = keys_of(tile, width_of(p));
+  // Blocks of causal problems end at different times, large ones more so.
+  const double seen = p.causal && p.q_len > 1 ? 0.5 + 0.13 * tile.row_tiles : 1.0;
+  const double tiles = std::ceil(static_cast<double>(p.kv_len) / s.splits / tile_keys);
+  const double units = tiles * tile_keys / 64 * seen;
+  const bool changed = p.mask != MaskKind::none || p.alibi || p.softcap > 0;
+  const double alone = units * (pace.alone + pace.alone_64 * width + (changed ? pace.mask_alone : 0));
+  const double among = pace.block + units * (pace.among + pace.among_64 * width + (changed ? pace.mask_among : 0));
+  const double moved = 1e6 * bytes(problem) / (0.73 * traits.bytes_per_second);
+  const double joined = s.splits > 1 ? 4 + 0.4 * s.splits : 0;
+  const double busy = std::max({alone, among * static_cast<double>(blocks) / traits.multiprocessors, moved});
+  return 1e-6 * (pace.launch + busy + joined);
 }
 
 DeviceRow mma_row(std::string_view name, const Tile& tile) {
