@@ -25,7 +25,31 @@ TEST(FewRows, SizesAndTypes) {
     }
 }
 
+TEST(FewRows, OfHalvesOnTensorCores) {
+  const Epilogue everything{.bias = true, .residual = Residual::after_activation, .activation = Activation::relu};
+  for (const ElementTypes& types : {kF16, kBf16, ElementTypes{DType::f16, DType::f16, DType::f32}})
+    for (bool constant : {false, true}) {
+      for (int64_t m : {5, 8, 16})
+        check({.m = m, .n = 19, .k = 2088, .trans_b = true, .b_constant = constant, .types = types});
+      check({.m = 9, .n = 8, .k = 40, .trans_b = true, .b_constant = constant, .epilogue = everything, .types = types});
+      // Two groups of columns to a block.
+      check({.m = 1,
+             .n = 8 * 8 * test_traits(false).multiprocessors + 3,
+             .k = 1040,
+             .trans_b = true,
+             .b_constant = constant,
+             .types = types});
+    }
+}
+
+TEST(FewRows, BatchesOnTensorCores) {
+  for (const ElementTypes& types : {kF16, kBf16})
+    check({.m = 10, .n = 21, .k = 24, .a_batch = {2}, .b_batch = {2}, .trans_b = true, .types = types});
+}
+
 TEST(FewRows, Overlapping) {
+  check_device_rows(MatmulProblem{.m = 3, .n = 70, .k = 72, .b_constant = true, .types = kF16},
+                    {.large = true, .only = "_rows_16"});
   check_device_rows(MatmulProblem{.m = 1, .n = 9, .k = 70, .b_constant = true, .types = kF16},
                     {.large = true, .only = "_rows_1"});
 }

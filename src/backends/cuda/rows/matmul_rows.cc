@@ -1,4 +1,6 @@
-// The rows of products of few rows by a matrix: bound by reading it.
+// The rows of products of few rows by a matrix: bound by reading it. On plain arithmetic units up to four rows, of
+// halves on tensor cores up to 16.
+#include <cmath>
 #include <cstring>
 
 #include "backends/cuda/rows/contraction.h"
@@ -9,7 +11,7 @@ namespace {
 using namespace dnn;
 
 constexpr int64_t kWarps = 4;  // as in matmul_rows.cu
-constexpr int kOne = 1, kFour = 4;
+constexpr int kOne = 1, kFour = 4, kSixteen = 16;
 
 int most_rows(const DeviceRow& row) { return *static_cast<const int*>(row.tile); }
 const MatmulProblem& of(const Problem& p) { return std::get<MatmulProblem>(p); }
@@ -22,18 +24,50 @@ const char* fits(const DeviceRow& row, const Problem& problem, const DeviceTrait
   if (p.trans_a && p.m > 1) return "a transposed a";
   if (!p.b_constant && !p.trans_b) return "a right side neither constant nor transposed";
   const MatmulShape shape(p);
-  if (shape.rows > most_rows(row)) return most_rows(row) == 1 ? "more than one row" : "more than four rows";
+  if (shape.rows > most_rows(row))
+    return most_rows(row) == 1   ? "more than one row"
+           : most_rows(row) == 4 ? "more than four rows"
+                                 : "more than 16 rows";
   return shape.batch * ceil_div(p.n, kWarps) > INT32_MAX ? "more than 2^31 blocks" : nullptr;
+}
+
+// Of blocks of tensor cores' rows: groups of eight columns.
+int64_t groups_of(const MatmulProblem& p, const DeviceTraits& traits) {
+  const int64_t blocks = ceil_div(p.n, 8) * MatmulShape(p).batch;
+  return blocks >= 8 * traits.multiprocessors ? 2 : 1;
+}
+
+const char* fits_halves(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
+  const MatmulProblem& p = of(problem);
+  if (p.types.in != p.types.weights || (p.types.in != DType::f16 && p.types.in != DType::bf16))
+    return "operands other than two of f16 or two of bf16";
+  if (p.k % 8) return "a depth that is no multiple of 8";
+  return fits(row, problem, traits);
+}
+
+double matrix_bytes(const MatmulProblem& p) {
+  return static_cast<double>(p.n * p.k) * static_cast<double>(byte_size(p.types.weights)) *
+         static_cast<double>(MatmulShape(p).batch);
+}
+// Matrices of networks that fit the L2 cache are read faster than memory.
+double speed(double bytes, const DeviceTraits& traits, double cached, double other) {
+  return traits.bytes_per_second * (bytes < static_cast<double>(traits.l2_bytes) ? cached : other);
 }
 
 double cost(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
   const MatmulProblem& p = of(problem);
-  const double matrix = static_cast<double>(p.n * p.k) * static_cast<double>(byte_size(p.types.weights)) *
-                        static_cast<double>(MatmulShape(p).batch);
-  // Matrices of networks that fit the L2 cache are read at twice the memory's speed.
-  const double speed = traits.bytes_per_second * (matrix < static_cast<double>(traits.l2_bytes) ? 1.6 : 0.85);
-  const double flops_of_rows = 2.5 * matrix * most_rows(row);
-  return 1.9e-6 + matrix / speed + flops_of_rows / (0.5 * traits.flops_per_second);
+  const double matrix = matrix_bytes(p), rows = most_rows(row);
+  return 1.6e-6 + matrix / speed(matrix, traits, 0.3, 0.3) * (0.6 + 0.4 * std::sqrt(rows));
+}
+
+double cost_of_halves(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
+  const MatmulProblem& p = of(problem);
+  const MatmulShape shape(p);
+  const double matrix = matrix_bytes(p), blocks = static_cast<double>(shape.batch * ceil_div(p.n, 8));
+  const double busy = std::min(1.0, blocks / traits.multiprocessors);  // multiprocessors at work
+  const double rows = static_cast<double>(shape.rows * p.k * 2) * blocks / static_cast<double>(groups_of(p, traits));
+  return 1.6e-6 + static_cast<double>(ceil_div(p.k, 2048)) * 0.4e-6 +
+         (matrix + rows / 2) / (speed(matrix, traits, 1.3, 0.8) * busy);
 }
 
 size_t packed_bytes(const DeviceRow&, const Problem& problem) {
@@ -53,28 +87,56 @@ void prepack(const DeviceRow& row, const Problem& problem, std::span<const void*
           bytes);
 }
 
-DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
-  const MatmulProblem& p = of(problem);
-  const MatmulShape shape(p);
+// The launch's grid and kernel are the caller's.
+DeviceCall call_of(const MatmulProblem& p, const MatmulShape& shape, int64_t columns, const DeviceTraits& traits) {
   DeviceCall call;
   if (shape.rows * shape.batch * p.n == 0) return call;
   contraction::Product q{};
   q.rows = static_cast<int>(shape.rows), q.columns = static_cast<int>(p.n), q.depth = static_cast<int>(p.k);
   q.a_type = number_of(p.types.in), q.b_type = number_of(p.types.weights);
-  q.column_tiles = static_cast<int>(ceil_div(p.n, kWarps));
+  q.column_tiles = static_cast<int>(ceil_div(p.n, columns));
   q.a_row = p.k, q.b_column = p.b_constant ? packed_depth(p) : p.k;
   q.y_row = or_dense(p.out_row_stride, p.n), q.y_batch = shape.rows * q.y_row;
   q.batches = shape.batches;
-  DeviceLaunch launch{
-      .source = device_source("matmul_rows.cu"),
-      .kernel = fmt::format("matmul_rows<{}, {}>", most_rows(row), overlaps(traits)),
-      .shape = {.grid = {static_cast<uint32_t>(shape.batch * q.column_tiles)},
-                .block = {static_cast<uint32_t>(32 * kWarps)},
-                .overlap = overlaps(traits)},
-      .arguments = {by_value(q), by_value(finish_of(p.types, p.epilogue, p.alpha, {})), Role{Role::Kind::in},
-                    p.b_constant ? Role{Role::Kind::packed} : Role{Role::Kind::in, 1}}};
+  call.launches.push_back(
+      {.shape = {.grid = {static_cast<uint32_t>(shape.batch * q.column_tiles)}, .overlap = overlaps(traits)},
+       .arguments = {by_value(q), by_value(finish_of(p.types, p.epilogue, p.alpha, {}))}});
+  return call;
+}
+
+void add_operands(const MatmulProblem& p, DeviceLaunch& launch) {
+  launch.arguments.push_back(Role{Role::Kind::in});
+  launch.arguments.push_back(p.b_constant ? Role{Role::Kind::packed} : Role{Role::Kind::in, 1});
   add_finish_operands(p.types, p.epilogue, launch.arguments);
-  call.launches.push_back(std::move(launch));
+}
+
+DeviceCall call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
+  const MatmulProblem& p = of(problem);
+  DeviceCall call = call_of(p, MatmulShape(p), kWarps, traits);
+  for (DeviceLaunch& launch : call.launches) {
+    launch.source = device_source("matmul_rows.cu");
+    // Where both types are the same, the code has no other.
+    const int type = p.types.in == p.types.weights ? static_cast<int>(number_of(p.types.in)) : -1;
+    launch.kernel = fmt::format("matmul_rows<{}, {}, {}>", most_rows(row), type, overlaps(traits));
+    launch.shape.block = {static_cast<uint32_t>(32 * kWarps)};
+    add_operands(p, launch);
+  }
+  return call;
+}
+
+DeviceCall call_halves(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
+  const MatmulProblem& p = of(problem);
+  const MatmulShape shape(p);
+  const int64_t groups = groups_of(p, traits);
+  DeviceCall call = call_of(p, shape, 8 * groups, traits);
+  for (DeviceLaunch& launch : call.launches) {
+    launch.source = device_source("matmul_rows_mma.cu");
+    launch.kernel = fmt::format("matmul_rows_mma<{}, {}, {}, {}>", p.types.in == DType::f16 ? "F16" : "Bf16",
+                                shape.rows > 8 ? 2 : 1, groups, overlaps(traits));
+    launch.shape.block = {256};
+    launch.arguments.push_back(by_value(static_cast<int>(p.b_constant)));
+    add_operands(p, launch);
+  }
   return call;
 }
 
@@ -89,7 +151,14 @@ DeviceRow row(std::string_view name, const int& rows) {
           .call = call};
 }
 
-const DeviceRow kRows[] = {row("matmul_any_any_rows_1", kOne), row("matmul_any_any_rows_4", kFour)};
+DeviceRow row_of_halves(std::string_view name) {
+  DeviceRow r = row(name, kSixteen);
+  r.architecture = 80, r.fits = fits_halves, r.cost = cost_of_halves, r.call = call_halves;
+  return r;
+}
+
+const DeviceRow kRows[] = {row("matmul_any_any_rows_1", kOne), row("matmul_any_any_rows_4", kFour),
+                           row_of_halves("matmul_half_mma_rows_16")};
 const RegisterDeviceRows registered(kRows);
 
 }  // namespace
