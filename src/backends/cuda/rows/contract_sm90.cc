@@ -75,8 +75,9 @@ int64_t resident(const Tile& tile, const Sm90Contraction& c) {
 
 // How many times as long as a clip an activation takes.
 double finish_factor(Activation a) {
-  if (a == Activation::gelu || a == Activation::gelu_tanh || a == Activation::tanh) return 4.6;
-  return a == Activation::sigmoid || a == Activation::silu ? 2 : 1;
+  if (a == Activation::tanh) return 4.6;
+  if (a == Activation::gelu || a == Activation::gelu_tanh) return 1.9;
+  return a == Activation::sigmoid || a == Activation::silu ? 1.5 : 1;
 }
 
 // Blocks of k come one after the other, `pace` apart; blocks of the grid on one multiprocessor share what it multiplies
