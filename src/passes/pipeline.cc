@@ -50,6 +50,8 @@ constexpr Pass kPasses[] = {
     {"fold_affine", "batch norms and per-channel scales and shifts move into weights and bias", fold_affine},
     {"fuse_epilogues", "activations and residual additions move into convolutions and products", fuse_epilogues},
     // Number formats: casts come in, which join elementwise neighbours.
+    {"join_products", "products of one matrix that attention reads become one", join_products, Pass::For::device},
+
     {"widen_halves", "f16 and bf16 nodes without kernels of their own compute in f32", widen_halves, Pass::For::cpu},
     {"widen_biases", "biases and masks of f16 and bf16 nodes become f32", widen_biases, Pass::For::device},
     {"use_bf16", "convolutions and products of f32 read bf16", use_bf16, Pass::For::cpu_bf16},
