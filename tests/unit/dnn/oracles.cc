@@ -153,9 +153,10 @@ Expected matmul_oracle(const Problem& problem, const Data& data) {
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t i = 0; i < p.m; ++i)
       for (int64_t j = 0; j < p.n; ++j) {
-        int64_t a0 = index(b, p.a_batch) * p.m * p.k, b0 = index(b, p.b_batch) * p.k * p.n;
-        const Lines a{data.in[0].data() + a0 + (p.trans_a ? i : i * p.k), p.trans_a ? p.m : 1, 0};
-        const Lines column{bs.data() + b0 + (p.trans_b ? j * p.k : j), p.trans_b ? 1 : p.n, 0};
+        const int64_t a0 = index(b, p.a_batch) * p.m * p.k + (p.trans_a ? i : i * p.k);
+        const int64_t b0 = index(b, p.b_batch) * p.k * p.n + (p.trans_b ? j * p.k : j);
+        const Lines a{data.in[0].data() + (p.k ? a0 : 0), p.trans_a ? p.m : 1, 0};
+        const Lines column{bs.data() + (p.k ? b0 : 0), p.trans_b ? 1 : p.n, 0};
         Sum sum;
         for (int64_t k = 0; k < p.k; ++k) sum.add(a.at(k, 0) - zero, column.at(k, 0));
         auto at = static_cast<size_t>((b * p.m + i) * ldc + j);
