@@ -87,10 +87,16 @@ TEST(DeviceAttention, CausalAndWindows) {
 
 TEST(DeviceAttention, MasksCapsAndAlibi) {
   Cases cases;
-  for (std::array<int64_t, 4> stride : {std::array<int64_t, 4>{0, 0, 0, 1}, {0, 189, 21, 1}, {0, 0, 1, 9}}) {
+  for (std::array<int64_t, 4> stride :
+       {std::array<int64_t, 4>{0, 0, 0, 1}, {21, 0, 0, 1}, {0, 189, 21, 1}, {0, 0, 1, 9}}) {
     AttentionProblem p = attention(2, 3, 9, 21, 16, 16);
     p.mask = MaskKind::additive, p.mask_stride = stride;
     add(cases, p, {DType::f32, DType::f16}, 3);
+  }
+  for (bool causal : {false, true}) {  // a mask of keys over several tiles
+    AttentionProblem p = attention(2, 2, 70, 210, 64, 64);
+    p.mask = MaskKind::additive, p.mask_stride = {210, 0, 0, 1}, p.causal = causal;
+    add(cases, p, {DType::f16, DType::bf16}, 3);
   }
   AttentionProblem p = attention(2, 2, 9, 21, 16, 16);
   p.mask = MaskKind::boolean, p.mask_stride = {189, 0, 21, 1}, p.lse = true;

@@ -187,9 +187,26 @@ __device__ inline void add_values(float (&y)[ND][4], const float (&s)[NT][4], co
   }
 }
 
-// `plain`: neither mask nor ALiBi nor cap, scale > 0. `parts`, of split keys: [split][row of all][dv], then the
-// log-sum-exp in units of ln 2 [split][row of all].
-template <class T, int D, int MT, int BN, bool plain>
+// What is done to scores: anything; nothing, and scale > 0; an f32 mask of keys is added, the same for all heads and
+// queries, and nothing else is done.
+enum Scores : int { kAny, kPlain, kKeyMask };
+
+// The mask of a lane's keys, in units of ln 2; `first` is its first key. Keys past the last have none.
+template <int NT>
+__device__ __forceinline__ void load_key_mask(float2 (&mask)[NT], const float* added, int first, int keys) {
+  const bool pairs = aligned<float, 2>(added);
+#pragma unroll
+  for (int n = 0; n < NT; ++n) {
+    const int j = first + 8 * n;
+    mask[n] = make_float2(0.f, 0.f);
+    if (pairs && j + 1 < keys) mask[n] = *reinterpret_cast<const float2*>(added + j);
+    else if (j < keys) mask[n] = make_float2(added[j], j + 1 < keys ? added[j + 1] : 0.f);
+    mask[n].x *= kLog2E, mask[n].y *= kLog2E;
+  }
+}
+
+// `parts`, of split keys: [split][row of all][dv], then the log-sum-exp in units of ln 2 [split][row of all].
+template <class T, int D, int MT, int BN, int scores>
 __global__ void __launch_bounds__(128)
     attention_mma(AttentionSizes p, const void* q_data, const void* k_data, const void* v_data, const void* mask,
                   const int* q_lens, const int* kv_lens, const float* slopes, const unsigned long long* random,
@@ -197,6 +214,7 @@ __global__ void __launch_bounds__(128)
   meet_neighbours();
   const AttentionData data{q_data, k_data, v_data, mask, q_lens, kv_lens, slopes, random, y_data, lse, fault};
   constexpr int NT = BN / 8, ND = D / 8, kRows = 64 * MT;
+  constexpr bool plain = scores == kPlain;
   extern __shared__ __align__(128) unsigned char memory[];
   T* tile_q = reinterpret_cast<T*>(memory);
   T *tile_k = tile_q + kRows * D, *tile_v = tile_k + BN * D;
@@ -265,7 +283,10 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
       for (int e = 0; e < 4; ++e) y[m][n][e] = 0.f;
   }
+  const float* key_mask = static_cast<const float*>(data.mask) + b * p.mask_stride[0];
   for (int tile = begin; tile < end; ++tile) {
+    float2 added[scores == kKeyMask ? NT : 1];
+    if constexpr (scores == kKeyMask) load_key_mask<NT>(added, key_mask, tile * BN + lane % 4 * 2, reach.keys);
     wait_but<1>();
     __syncthreads();
     float s[MT][NT][4];
@@ -287,7 +308,13 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         const RowState& row = rows[m][r];
-        if constexpr (!plain) adjust_scores<NT>(s[m], r, tile * BN + lane % 4 * 2, p, data, b, row, reach);
+        if constexpr (scores == kAny) adjust_scores<NT>(s[m], r, tile * BN + lane % 4 * 2, p, data, b, row, reach);
+        if constexpr (scores == kKeyMask)
+#pragma unroll
+          for (int n = 0; n < NT; ++n) {
+            s[m][n][2 * r] = fmaf(s[m][n][2 * r], p.scale * kLog2E, added[n].x);
+            s[m][n][2 * r + 1] = fmaf(s[m][n][2 * r + 1], p.scale * kLog2E, added[n].y);
+          }
         if (row.seen.first <= tile * BN && row.seen.end >= (tile + 1) * BN) continue;
 #pragma unroll
         for (int n = 0; n < NT; ++n)

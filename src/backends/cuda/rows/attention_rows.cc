@@ -149,6 +149,15 @@ Layout layout_of(const AttentionProblem& p, const Tile& tile, const DeviceTraits
   return {s, blocks * s.splits};
 }
 
+// The kernel's Scores.
+int scores_of(const AttentionProblem& p) {
+  constexpr int kAny = 0, kPlain = 1, kKeyMask = 2;
+  if (p.alibi || p.softcap > 0) return kAny;
+  if (p.mask == MaskKind::none) return p.scale > 0 ? kPlain : kAny;
+  const bool of_keys = p.mask_stride[1] == 0 && p.mask_stride[2] == 0 && p.mask_stride[3] == 1;
+  return p.mask == MaskKind::additive && of_keys ? kKeyMask : kAny;
+}
+
 DeviceCall mma_call(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
   const AttentionProblem& p = of(problem);
   const Tile& tile = tile_of(row);
@@ -156,7 +165,6 @@ DeviceCall mma_call(const DeviceRow& row, const Problem& problem, const DeviceTr
   call.fault = fault_text(p);
   if (p.batch * p.heads * p.q_len == 0) return call;
   const auto [s, blocks] = layout_of(p, tile, traits);
-  const bool plain = p.mask == MaskKind::none && !p.alibi && !(p.softcap > 0) && p.scale > 0;
   std::vector<DeviceArgument> arguments = operands(p, s);
   const int64_t rows = p.batch * p.heads * p.q_len;
   if (s.splits > 1) call.workspace_bytes = static_cast<size_t>(4 * s.splits * rows * (p.v_head_dim + 1));
@@ -164,7 +172,7 @@ DeviceCall mma_call(const DeviceRow& row, const Problem& problem, const DeviceTr
   const int width = width_of(p);
   call.launches.push_back(launch("attention_mma.cu",
                                  fmt::format("trine::attention_mma<{}, {}, {}, {}, {}>", element_name(p.type), width,
-                                             tile.row_tiles, keys_of(tile, width), plain),
+                                             tile.row_tiles, keys_of(tile, width), scores_of(p)),
                                  blocks_of(blocks, 1), arguments, {128, 1, 1}, shared_of(tile, width)));
   if (s.splits > 1)
     call.launches.push_back(launch("attention_mma.cu", fmt::format("trine::attention_joined<{}>", element_name(p.type)),
