@@ -2,7 +2,6 @@
 // directly.
 //
 //   bench_launch              on cuda:0
-//   bench_launch --source     prints its kernels, to be compiled elsewhere (scripts/gpu_check.sh)
 //
 // Bursts of 256 launches of an empty kernel and one synchronisation; bursts of both kinds alternate, so that the
 // machine's clocks change for both. Printed: median and quartiles of nanoseconds per launch, and their ratio.
@@ -11,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -188,8 +186,7 @@ void run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc == 2 && !std::strcmp(argv[1], "--source")) return std::fputs(kSource, stdout) < 0;
+int main() {
   try {
     run();
   } catch (const trine::Error& e) {

@@ -1,8 +1,6 @@
 // CUDA C++ of these tests, so that it can be compiled where the compiler is and run where the GPU is.
 #pragma once
 
-#include <vector>
-
 namespace trine::compute {
 
 constexpr const char* kKernels = R"(
@@ -98,7 +96,5 @@ template __global__ void scale<double>(double*, double, int);
 constexpr const char* kNonsense = R"(
 __global__ void nonsense() { asm volatile("no_such_instruction;"); }
 )";
-
-inline std::vector<const char*> gpu_sources() { return {kKernels, kNonsense}; }
 
 }  // namespace trine::compute
