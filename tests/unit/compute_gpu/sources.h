@@ -1,4 +1,4 @@
-// CUDA C++ of these tests, so that it can be compiled where the compiler is and run where the GPU is.
+// CUDA C++ of these tests.
 #pragma once
 
 namespace trine::compute {
