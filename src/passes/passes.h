@@ -22,6 +22,7 @@ bool pool_first(Graph& graph);
 bool nest_concats(Graph& graph);
 bool make_depthwise(Graph& graph);
 bool multiply_patches(Graph& graph);
+bool multiply_points(Graph& graph);
 bool join_products(Graph& graph);
 bool fuse_epilogues(Graph& graph);
 bool prefer_nhwc(Graph& graph);

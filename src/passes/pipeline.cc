@@ -42,6 +42,7 @@ constexpr Pass kPasses[] = {
     // Choose the layout, and let transposes cancel; those that reach a product become its flags.
     {"multiply_patches", "convolutions of large windows side by side, of few channels, become products",
      multiply_patches, Pass::For::device},
+    {"multiply_points", "convolutions of images of one pixel become products", multiply_points, Pass::For::device},
     {"prefer_nhwc", "convolutions and pools work with channels innermost, between transposes", prefer_nhwc},
     {"sink_transposes", "transposes move towards the outputs until they cancel", sink_transposes},
     {"fuse_matmul", "matmul and gemm become fused_matmul, with transposes and scales of operands", fuse_matmul},

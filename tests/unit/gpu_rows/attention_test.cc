@@ -42,7 +42,9 @@ void add(Cases& cases, AttentionProblem p, const std::vector<DType>& types, int 
     options.least_rows = type == DType::f32 ? 1 : rows;
     options.adjust = adjust;
     // Each tile is a program of its own, and long in the making.
-    if (!one_tile) options.drop = {"attention_half_mma_64_of_128", "attention_half_mma_64_of_208"};
+    options.drop = {"attention_half_mma_keys_by_warp"};
+    if (!one_tile)
+      options.drop.insert(options.drop.end(), {"attention_half_mma_64_of_128", "attention_half_mma_64_of_208"});
     cases.add(p, options);
   }
 }
@@ -146,7 +148,49 @@ TEST(DeviceAttention, DropoutAndHiddenNan) {
   cases.run();
 }
 
-// What was fastest on an H200.
+// The row whose warps have 32 keys each, alone.
+TEST(DeviceAttention, KeysByWarp) {
+  Cases cases;
+  const auto add_alone = [&](AttentionProblem p, const std::vector<DType>& types, int shift = 0,
+                             std::function<void(CaseData&)> adjust = {}) {
+    for (DType type : types) {
+      p.type = type;
+      CaseOptions options = bound_of(p, type);
+      options.only = "attention_half_mma_keys_by_warp", options.shift = shift, options.adjust = adjust;
+      cases.add(p, options);
+    }
+  };
+  // Each width and number of warps is a program of its own, and compilers for CPUs take seconds for the wide ones.
+  add_alone(attention(2, 3, 40, 70, 64, 64), {DType::f16});
+  if (!traits_of(test_device()).is_cpu) {
+    add_alone(attention(1, 2, 17, 30, 96, 96), {DType::f16}, 1);
+    add_alone(attention(1, 2, 33, 50, 128, 128), kHalf);
+    add_alone(attention(2, 3, 197, 197, 64, 64), kHalf);
+    add_alone(attention(1, 3, 400, 500, 64, 64), {DType::f16}, 1);
+  }
+  add_alone(attention(2, 8, 5, 64, 32, 32, 2), {DType::bf16}, 1);
+  for (bool causal : {false, true}) {
+    AttentionProblem p = attention(2, 2, 40, 40, 32, 32);
+    p.mask = MaskKind::additive, p.mask_stride = {40, 0, 0, 1}, p.causal = causal, p.lse = true;
+    add_alone(p, {DType::f16});
+  }
+  AttentionProblem p = attention(2, 2, 19, 40, 32, 32);
+  p.mask = MaskKind::boolean, p.mask_stride = {760, 0, 40, 1}, p.lse = true, p.window_left = 30;
+  add_alone(p, {DType::f16}, 0, [](CaseData& d) {
+    for (int64_t i = 0; i < 40; ++i) d.set(3, i, 0);  // the first query sees nothing
+  });
+  p = attention(3, 2, 40, 70, 64, 64);
+  p.lengths = true, p.lse = true, p.causal = true, p.bottom_right = true;
+  add_alone(p, {DType::f16}, 0, [](CaseData& d) {
+    for (int64_t b = 0; b < 3; ++b)
+      d.set(4, b, static_cast<double>(40 - 20 * b)), d.set(5, b, static_cast<double>(70 - 35 * b));
+    for (int i : {1, 2})
+      for (int64_t e = d.sizes.in[i] - 64; e < d.sizes.in[i]; ++e) d.set(i, e, NAN);  // padding is not read
+  });
+  cases.run();
+}
+
+// What was fastest on an H200; of few keys, what is estimated to be.
 TEST(DeviceAttention, ChoiceOnLargeDevice) {
   DeviceTraits traits{.architecture = 90, .specific = true, .multiprocessors = 132};
   traits.shared_bytes_per_block = 227 << 10;
@@ -159,10 +203,9 @@ TEST(DeviceAttention, ChoiceOnLargeDevice) {
     for (int64_t batch : {1, 32}) {
       AttentionProblem p = attention(batch, 12, 128, 128, 64, 64);
       if (masked) p.mask = MaskKind::additive, p.mask_stride = {128, 0, 0, 1};
-      expect(p, batch == 1 || masked ? "attention_half_mma_64_of_128" : "attention_half_mma_64x64");
+      expect(p, "attention_half_mma_keys_by_warp");
     }
-  expect(attention(1, 12, 197, 197, 64, 64), "attention_half_mma_64_of_208");
-  expect(attention(32, 12, 197, 197, 64, 64), "attention_half_mma_64x64");
+  for (int64_t batch : {1, 32}) expect(attention(batch, 12, 197, 197, 64, 64), "attention_half_mma_keys_by_warp");
   expect(attention(1, 32, 1, 4096, 128, 128, 8), "attention_half_mma_split_keys");
   expect(attention(32, 32, 1, 4096, 128, 128, 8), "attention_half_mma_64x64");
   AttentionProblem causal = attention(1, 16, 4096, 4096, 128, 128);

@@ -266,9 +266,11 @@ void Cases::run() {
   for (Case& c : cases_) {
     const DeviceChoice choice = find_on_device(c.problem, traits, {.drop = c.options.drop});
     EXPECT_GE(choice.candidates.size(), static_cast<size_t>(c.options.least_rows)) << text(c.problem);
+    const std::string& only = c.options.only;
     for (const DeviceCandidate& candidate : choice.candidates)
-      if (candidate.row->call)
+      if (candidate.row->call && (only.empty() || candidate.row->name == only))
         c.calls.emplace_back(candidate.row, candidate.row->call(*candidate.row, c.problem, traits));
+    EXPECT_TRUE(only.empty() || !c.calls.empty()) << only << " does not fit " << text(c.problem);
     for (const auto& [row, call] : c.calls) calls.push_back(&call);
   }
   test_programs().prepare(calls);

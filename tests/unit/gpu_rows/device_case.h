@@ -28,6 +28,7 @@ struct CaseOptions {
   std::function<double(double want)> bound = [](double) { return 0.0; };
   int least_rows = 1;
   std::vector<std::string> drop = {};  // rows that are not held to this
+  std::string only = {};               // the one row that is
 };
 
 // Problems that are compiled together and then run one by one.

@@ -4,7 +4,7 @@
 // split among blocks, and attention_joined puts their parts together.
 //
 // A hidden value takes part as 0 * v in its tile: v must be finite there (past the lengths it is not read).
-#include "attention.cuh"
+#include "attention_scores.cuh"
 #include "overlap.cuh"
 
 namespace trine {
@@ -44,36 +44,6 @@ __device__ inline void load_transposed(unsigned (&r)[4], unsigned address) {
                : "memory");
 }
 
-__device__ inline void multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-__device__ inline void multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-__device__ inline unsigned pair(__half, float a, float b) {
-  const __half2 v = __floats2half2_rn(a, b);
-  return *reinterpret_cast<const unsigned*>(&v);
-}
-__device__ inline unsigned pair(__nv_bfloat16, float a, float b) {
-  const __nv_bfloat162 v = __floats2bfloat162_rn(a, b);
-  return *reinterpret_cast<const unsigned*>(&v);
-}
-
-__device__ inline float power_of_two(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
 // Rows [0, valid) of `size` elements, `stride` apart, into a tile of `rows` rows of D; zeros around them.
 template <class T, int D, int rows>
 __device__ inline void load_tile(T* tile, const T* from, Wide stride, int valid, int size, bool wide) {
@@ -89,13 +59,6 @@ __device__ inline void load_tile(T* tile, const T* from, Wide stride, int valid,
     }
   }
 }
-
-// One row of `rows` a thread holds: two in each of MT tiles of 16.
-struct RowState {
-  float most, sum;
-  int query, head;
-  Seen seen;
-};
 
 // Scores of a tile of keys: NT fragments of 8 columns.
 template <class T, int D, int NT>
@@ -114,37 +77,9 @@ __device__ inline void score_tile(float (&s)[NT][4], const T* q, const T* k, int
   }
 }
 
-// Row r of the scores: scale, cap, mask, slopes; then in units of ln 2. `first` is the key of the first element.
-template <int NT>
-__device__ inline void adjust_scores(float (&s)[NT][4], int r, int first, const AttentionSizes& p,
-                                     const AttentionData& data, int b, const RowState& row, const Reach& reach) {
-  const auto each = [&](auto&& change) {
-#pragma unroll
-    for (int n = 0; n < NT; ++n)
-#pragma unroll
-      for (int e = 0; e < 2; ++e) change(s[n][2 * r + e], first + 8 * n + e);
-  };
-  each([&](float& x, int) { x *= p.scale; });
-  if (p.softcap > 0) {  // tanh x = 1 - 2 / (exp 2x + 1)
-    const float unit = 2 * kLog2E / p.softcap, cap = p.softcap;
-    each([&](float& x, int) { x = cap - 2 * cap * __frcp_rn(power_of_two(x * unit) + 1.f); });
-  }
-  if (p.mask) {
-    const Wide at = b * p.mask_stride[0] + row.head * p.mask_stride[1] + row.query * p.mask_stride[2];
-    const Wide step = p.mask_stride[3];
-    const auto* added = static_cast<const float*>(data.mask) + at;
-    const auto* taken = static_cast<const unsigned char*>(data.mask) + at;
-    const int end = row.seen.end;
-    if (p.mask == 1) each([&](float& x, int j) { x = j < end ? x + added[j * step] : x; });
-    else each([&](float& x, int j) { x = j < end && taken[j * step] ? x : -kInfinity; });
-  }
-  if (p.alibi) {
-    const float slope = row.seen.end > 0 ? data.slopes[row.head] : 0.f;
-    const int diagonal = row.query + reach.shift;
-    each([&](float& x, int j) { x += slope * static_cast<float>(j - diagonal); });
-  }
-  each([&](float& x, int) { x *= kLog2E; });
-}
+struct RowState : ScoreRow {
+  float most, sum;
+};
 
 // exp of the scores, in `s`; the row's maximum and sum go on, what was summed before is scaled. `unit` turns scores
 // into units of ln 2.
@@ -184,24 +119,6 @@ __device__ inline void add_values(float (&y)[ND][4], const float (&s)[NT][4], co
       multiply(T{}, y[n], a, b[0], b[1]);
       multiply(T{}, y[n + 1], a, b[2], b[3]);
     }
-  }
-}
-
-// What is done to scores: anything; nothing, and scale > 0; an f32 mask of keys is added, the same for all heads and
-// queries, and nothing else is done.
-enum Scores : int { kAny, kPlain, kKeyMask };
-
-// The mask of a lane's keys, in units of ln 2; `first` is its first key. Keys past the last have none.
-template <int NT>
-__device__ __forceinline__ void load_key_mask(float2 (&mask)[NT], const float* added, int first, int keys) {
-  const bool pairs = aligned<float, 2>(added);
-#pragma unroll
-  for (int n = 0; n < NT; ++n) {
-    const int j = first + 8 * n;
-    mask[n] = make_float2(0.f, 0.f);
-    if (pairs && j + 1 < keys) mask[n] = *reinterpret_cast<const float2*>(added + j);
-    else if (j < keys) mask[n] = make_float2(added[j], j + 1 < keys ? added[j + 1] : 0.f);
-    mask[n].x *= kLog2E, mask[n].y *= kLog2E;
   }
 }
 
@@ -276,7 +193,7 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int row = first_row + (warp * MT + m) * 16 + lane / 4 + 8 * r, query = row / p.pack;
-      rows[m][r] = {-kInfinity, 0.f, query, h0 + row % p.pack, seen_by(p, reach, row < p.rows ? query : p.q_len)};
+      rows[m][r] = {{query, h0 + row % p.pack, seen_by(p, reach, row < p.rows ? query : p.q_len)}, -kInfinity, 0.f};
     }
 #pragma unroll
     for (int n = 0; n < ND; ++n)
@@ -306,24 +223,8 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
     for (int m = 0; m < MT; ++m) {
 #pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const RowState& row = rows[m][r];
-        if constexpr (scores == kAny) adjust_scores<NT>(s[m], r, tile * BN + lane % 4 * 2, p, data, b, row, reach);
-        if constexpr (scores == kKeyMask)
-#pragma unroll
-          for (int n = 0; n < NT; ++n) {
-            s[m][n][2 * r] = fmaf(s[m][n][2 * r], p.scale * kLog2E, added[n].x);
-            s[m][n][2 * r + 1] = fmaf(s[m][n][2 * r + 1], p.scale * kLog2E, added[n].y);
-          }
-        if (row.seen.first <= tile * BN && row.seen.end >= (tile + 1) * BN) continue;
-#pragma unroll
-        for (int n = 0; n < NT; ++n)
-#pragma unroll
-          for (int e = 0; e < 2; ++e) {
-            const int j = tile * BN + 8 * n + lane % 4 * 2 + e;
-            if (j < row.seen.first || j >= row.seen.end) s[m][n][2 * r + e] = -kInfinity;
-          }
-      }
+      for (int r = 0; r < 2; ++r)
+        finish_scores<scores>(s[m], r, tile * BN, lane, p, data, b, rows[m][r], reach, added);
       soften<NT, ND>(s[m], y[m], rows[m], plain ? p.scale * kLog2E : 1.f);
     }
     wait_but<1>();

@@ -1,4 +1,5 @@
-// Attention on devices: kernels/attention_mma.cu for f16 and bf16, attention_plain.cu for everything.
+// Attention on devices: kernels/attention_mma.cu and, for few keys, attention_keys.cu for f16 and bf16,
+// attention_plain.cu for everything.
 #include <cmath>
 
 #include "backends/cuda/rows/row_support.h"
@@ -207,6 +208,63 @@ double mma_cost(const DeviceRow& row, const Problem& problem, const DeviceTraits
   return 1e-6 * (pace.launch + busy + joined);
 }
 
+// attention_keys.cu: a warp for each 32 keys, tiles of 16 rows.
+int warps_of(const AttentionProblem& p) { return static_cast<int>((p.kv_len + 31) / 32); }
+uint32_t keys_shared_of(const AttentionProblem& p) {
+  return static_cast<uint32_t>(warps_of(p) * 16 * static_cast<int>(p.head_dim) * 4);
+}
+
+const char* keys_fits(const DeviceRow& row, const Problem& problem, const DeviceTraits& traits) {
+  const AttentionProblem& p = of(problem);
+  if (const char* reason = plain_fits(row, problem, traits)) return reason;
+  if (p.type == DType::f32) return "f32";
+  if (p.dropout > 0) return "dropout";
+  if (p.head_dim != p.v_head_dim || p.head_dim % 32 || p.head_dim == 0 || p.head_dim > 128)
+    return "heads other than 32, 64, 96, 128";
+  if (p.kv_len == 0 || p.kv_len > (p.head_dim > 64 ? 256 : 512)) return "no or too many keys";
+  for (int i = 0; i < 3; ++i)
+    if (p.q_stride[i] % 8 || p.k_stride[i] % 8 || p.v_stride[i] % 8 || p.out_stride[i] % 8)
+      return "strides that are no multiples of 8";
+  return keys_shared_of(p) + 8 * 16 * warps_of(p) > traits.shared_bytes_per_block ? "too little shared memory"
+                                                                                  : nullptr;
+}
+
+// The blocks that walk over the rows of one head: as many as fill the device three times over.
+Layout keys_layout_of(const AttentionProblem& p, const DeviceTraits& traits) {
+  AttentionSizes s = sizes_of(p, pack_of(p), 16);
+  const int64_t heads = p.batch * (p.heads / s.pack), room = std::max(1, 16 / warps_of(p)) * traits.multiprocessors;
+  s.row_tiles = static_cast<int>(std::clamp<int64_t>((room + heads - 1) / heads, 1, s.row_tiles));
+  return {s, heads * s.row_tiles};
+}
+
+DeviceCall keys_call(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
+  const AttentionProblem& p = of(problem);
+  DeviceCall call;
+  call.fault = fault_text(p);
+  if (p.batch * p.heads * p.q_len == 0) return call;
+  const auto [s, blocks] = keys_layout_of(p, traits);
+  call.launches.push_back(launch(
+      "attention_keys.cu",
+      fmt::format("trine::attention_keys<{}, {}, {}, {}>", element_name(p.type), p.head_dim, warps_of(p), scores_of(p)),
+      blocks_of(blocks, 1), operands(p, s), {static_cast<uint32_t>(32 * warps_of(p)), 1, 1}, keys_shared_of(p)));
+  return call;
+}
+
+// By count of instructions, not by measurement: a warp's tile takes 0.09 us of a multiprocessor with heads of 64, a
+// block alone 1.3 us to its first result and 0.45 for each tile behind.
+double keys_cost(const DeviceRow&, const Problem& problem, const DeviceTraits& traits) {
+  const AttentionProblem& p = of(problem);
+  const auto [s, blocks] = keys_layout_of(p, traits);
+  const double width = static_cast<double>(p.head_dim) / 64;
+  const double tiles = std::ceil(static_cast<double>(s.rows) / 16) * static_cast<double>(p.batch * (p.heads / s.pack));
+  const double changed = p.mask == MaskKind::none && !p.alibi && p.softcap <= 0 ? 1 : 1.2;
+  const double each = std::ceil(tiles / static_cast<double>(blocks));
+  const double alone = 1.3 + 0.45 * (each - 1) * changed * width;
+  const double among = 0.09 * changed * width * tiles * warps_of(p) / traits.multiprocessors;
+  const double moved = 1e6 * bytes(problem) / (0.73 * traits.bytes_per_second);
+  return 1e-6 * (4.4 + std::max({alone, among, moved}));
+}
+
 DeviceRow mma_row(std::string_view name, const Tile& tile) {
   return {.name = name,
           .op = OpKind::attention,
@@ -223,6 +281,12 @@ const DeviceRow kAttention[] = {
     mma_row("attention_half_mma_64_of_128", kWhole128),
     mma_row("attention_half_mma_64_of_208", kWhole208),
     mma_row("attention_half_mma_split_keys", kSplit),
+    {.name = "attention_half_mma_keys_by_warp",
+     .op = OpKind::attention,
+     .architecture = 80,
+     .fits = keys_fits,
+     .cost = keys_cost,
+     .call = keys_call},
     {.name = "attention_any_plain",
      .op = OpKind::attention,
      .fits = plain_fits,
